@@ -1,0 +1,116 @@
+"""Folding (promise S2): one spelling for what a reader takes to be the same text.
+
+fold = NFKC(casefold(NFKC(text))), after default-ignorable code points and noncharacters are
+dropped and the two wave dashes are made one. Folding twice changes nothing more.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+BLANK = "\ufdd0"
+"""A noncharacter, never in folded text: what `tokens` puts where a run of blanks stood."""
+
+_WAVE_DASH, _FULL_WIDTH_TILDE = "\u301c", "\uff5e"
+
+# DerivedCoreProperties.txt, Default_Ignorable_Code_Point, the same from Unicode 14 to 17
+# (the property is kept reserved in whole blocks, so new versions add characters, not ranges).
+_IGNORABLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_NONCHARACTER = "\ufdd0-\ufdef" + "".join(
+    f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
+)
+_DROPPED = re.compile(f"[{_IGNORABLE}{_NONCHARACTER}]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# One cheap pass tells that a text has nothing to drop; a single range for all that is astral
+# keeps it 5 times faster than the exact set, and astral characters are rare.
+_SUSPECT = re.compile(
+    f"[{_IGNORABLE.split(chr(0x1BCA0))[0]}\ud800-\udfff\ufdd0-\ufdef\ufffe-\U0010ffff{_WAVE_DASH}]"
+)
+# `normalize` sorts a run of marks in quadratic time: a run is sorted before it gets there.
+_SHORT = 512
+_LONG_RUN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Folded text with its way back: `text[i]` came from `original[spans[i][0]:spans[i][1]]`.
+
+    A span covers a whole composition cluster (a base with its marks and what was dropped after
+    it), so a highlight cut at spans never splits a character that is seen as one.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def fold(text: str) -> str:
+    """Return the folded text; takes any string, lone surrogates become U+FFFD."""
+    if text.isascii():
+        return text.lower()
+    if _SUSPECT.search(text):
+        text = _SURROGATE.sub("\ufffd", _DROPPED.sub("", text))
+        text = text.replace(_WAVE_DASH, _FULL_WIDTH_TILDE)
+    if len(text) > _SHORT:
+        text = _sort_long_runs(text)
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def fold_with_map(text: str) -> Folded:
+    """Return the same folded text as `fold`, with the span of the original for each character."""
+    if text.isascii():
+        return Folded(text.lower(), tuple((at, at + 1) for at in range(len(text))))
+    pieces: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for start, end in _clusters(text):
+        piece = _fold_character(text[start]) if end - start == 1 else fold(text[start:end])
+        pieces.append(piece)
+        spans.extend([(start, end)] * len(piece))
+    return Folded("".join(pieces), tuple(spans))
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Cut where no character after the cut can compose with one before it."""
+    start = 0
+    for at, character in enumerate(text):
+        if at > start and _begins_cluster(character):
+            yield start, at
+            start = at
+    if text:
+        yield start, len(text)
+
+
+@lru_cache(maxsize=8192)
+def _begins_cluster(character: str) -> bool:
+    """Tell whether nothing before this character can combine with it.
+
+    Every second half of a canonical composition is a mark, or a Hangul vowel or final.
+    """
+    if _DROPPED.match(character):
+        return False
+    first = unicodedata.normalize("NFKD", character)[0]
+    return unicodedata.category(first)[0] != "M" and not "\u1160" <= first <= "\u11ff"
+
+
+@lru_cache(maxsize=8192)
+def _fold_character(character: str) -> str:
+    return fold(character)
+
+
+def _sort_long_runs(text: str) -> str:
+    """Put long runs of combining marks into canonical order; changes nothing that NFKC sees."""
+    marks = [c for c in set(text) if unicodedata.combining(unicodedata.normalize("NFKD", c)[0])]
+    if not marks:
+        return text
+    run = re.compile(f"[{re.escape(''.join(marks))}]{{{_LONG_RUN},}}")
+    return run.sub(_sorted_run, text)
+
+
+def _sorted_run(run: re.Match[str]) -> str:
+    decomposed = "".join(unicodedata.normalize("NFKD", mark) for mark in run[0])
+    return "".join(sorted(decomposed, key=unicodedata.combining))
