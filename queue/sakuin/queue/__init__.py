@@ -1,1 +1,71 @@
-"""placeholder"""
+"""A durable message queue in SQL: MariaDB, MySQL or SQLite, in the tables beside your own.
+
+Push in your transaction; claim, work, ack. Delivery is at least once.
+"""
+
+from sakuin.queue.bury import bury, bury_part, shrink
+from sakuin.queue.claim import claim
+from sakuin.queue.connect import open_engine
+from sakuin.queue.dead import dead_messages, discard_dead, retry_dead
+from sakuin.queue.errors import (
+    BadMessage,
+    DatabaseAway,
+    DatabaseBusy,
+    DatabaseRefused,
+    LeaseLost,
+    OutcomeUnknown,
+    PayloadError,
+    PayloadUndeclared,
+    QueueError,
+    SchemaMismatch,
+)
+from sakuin.queue.inspect_queue import queue_counts, state_of
+from sakuin.queue.keep_lease import Lease, keep_lease
+from sakuin.queue.limits import MAX_MESSAGE_BYTES
+from sakuin.queue.message import Counts, DeadMessage, Message, State
+from sakuin.queue.push import push, push_many
+from sakuin.queue.replay import read, replay
+from sakuin.queue.retry import RetryPolicy
+from sakuin.queue.schema import create_schema, schema_sql
+from sakuin.queue.settle import ack, extend, fail, release
+
+__all__ = [
+    "MAX_MESSAGE_BYTES",
+    "BadMessage",
+    "Counts",
+    "DatabaseAway",
+    "DatabaseBusy",
+    "DatabaseRefused",
+    "DeadMessage",
+    "Lease",
+    "LeaseLost",
+    "Message",
+    "OutcomeUnknown",
+    "PayloadError",
+    "PayloadUndeclared",
+    "QueueError",
+    "RetryPolicy",
+    "SchemaMismatch",
+    "State",
+    "ack",
+    "bury",
+    "bury_part",
+    "claim",
+    "create_schema",
+    "dead_messages",
+    "discard_dead",
+    "extend",
+    "fail",
+    "keep_lease",
+    "open_engine",
+    "push",
+    "push_many",
+    "queue_counts",
+    "read",
+    "release",
+    "replay",
+    "retry_dead",
+    "schema_sql",
+    "shrink",
+    "state_of",
+]

@@ -1,0 +1,106 @@
+"""Moves messages, or parts of them, to the dead list, in one transaction."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, Engine
+
+from sakuin.queue.dialect import cut, execute
+from sakuin.queue.errors import LeaseLost
+from sakuin.queue.limits import check_data
+from sakuin.queue.message import Message
+from sakuin.queue.replay import replay
+
+MOST_REASON = 2_000
+MOST_TRACEBACK = 100_000
+"""Characters of them that are kept: the beginning of the reason, the end of the traceback."""
+
+_COPY = (
+    "INSERT INTO sakuin_dead"
+    " (message_id, queue, priority, attempts, created_at, data, reason, traceback)"
+    " SELECT id, queue, priority, attempts, created_at, data, ?, ?"
+    " FROM sakuin_messages {by_id} WHERE id IN ({ids}) ORDER BY id"
+)
+_COPY_PART = _COPY.replace("created_at, data, ?, ?", "created_at, ?, ?, ?")
+_REMOVE = "{delete_messages} WHERE id IN ({ids})"
+_OURS = "SELECT id, data FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ?"
+_REWRITE = "UPDATE sakuin_messages {by_id} SET data = ? WHERE id IN ({ids}) AND token = ?"
+
+
+def move_to_dead(
+    connection: Connection, ids: Sequence[int], reason: str, traceback: str | None
+) -> None:
+    """Move messages that the caller has locked in this transaction."""
+    for part in cut(sorted(ids)):
+        execute(connection, _COPY, *_texts(reason, traceback), ids=part)
+        execute(connection, _REMOVE, ids=part)
+
+
+def bury(engine: Engine, message: Message, reason: str, traceback: str | None = None) -> None:
+    """Move a leased message to the dead list now. Raises LeaseLost if it is no longer ours."""
+
+    def work(connection: Connection) -> None:
+        _lock(connection, message)
+        move_to_dead(connection, [message.id], reason, traceback)
+
+    replay(engine, work, committed=lambda connection, _: _data(connection, message) is None)
+
+
+def bury_part(
+    engine: Engine,
+    message: Message,
+    part_data: bytes,
+    rest_data: bytes | None,
+    reason: str,
+    traceback: str | None = None,
+) -> None:
+    """Put `part_data` on the dead list and leave `rest_data` in the message, still leased.
+
+    With None nothing is left and the message is gone. Raises LeaseLost if it is no longer ours.
+    """
+    check_data(part_data)
+    if rest_data is not None:
+        check_data(rest_data)
+
+    def work(connection: Connection) -> None:
+        _lock(connection, message)
+        texts = _texts(reason, traceback)
+        execute(connection, _COPY_PART, part_data, *texts, ids=[message.id])
+        if rest_data is None:
+            execute(connection, _REMOVE, ids=[message.id])
+        else:
+            execute(connection, _REWRITE, rest_data, message.token, ids=[message.id])
+
+    replay(engine, work, committed=lambda connection, _: _data(connection, message) == rest_data)
+
+
+def shrink(engine: Engine, message: Message, data: bytes) -> bool:
+    """Give a leased message less data, and tell whether it is still ours (if not, no change)."""
+    check_data(data)
+
+    def work(connection: Connection) -> bool:
+        changed = execute(connection, _REWRITE, data, message.token, ids=[message.id])
+        return changed.rowcount == 1
+
+    return replay(engine, work, committed=lambda *_: False)
+
+
+def _lock(connection: Connection, message: Message) -> None:
+    locked = execute(connection, _OURS + " {lock}", message.token, ids=[message.id])
+    if not locked.all():
+        raise LeaseLost(
+            f"message {message.id} of queue {message.queue}: its lease ran out and it was taken"
+            " or settled by another"
+        )
+
+
+def _data(connection: Connection, message: Message) -> bytes | None:
+    row = execute(connection, _OURS, message.token, ids=[message.id]).one_or_none()
+    if row is None:
+        return None
+    return row.data.encode() if isinstance(row.data, str) else row.data
+
+
+def _texts(reason: str, traceback: str | None) -> Iterable[str | None]:
+    """Cut to length, and spell out lone surrogates, which no database stores."""
+    for text in (reason[:MOST_REASON], traceback and traceback[-MOST_TRACEBACK:]):
+        yield text and text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,93 @@
+"""The dead list: what was given up, to be read, retried or discarded."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, Engine
+
+from sakuin.queue.dialect import cut, execute, moment
+from sakuin.queue.errors import BadMessage
+from sakuin.queue.message import DeadMessage
+from sakuin.queue.replay import replay
+
+MOST_LISTED = 1_000
+
+_COLUMNS = (
+    "SELECT id, message_id, queue, priority, attempts, data, reason, traceback, created_at,"
+    " dead_at FROM sakuin_dead"
+)
+_RETRY = (
+    "INSERT INTO sakuin_messages (id, queue, priority, created_at, data)"
+    " SELECT CASE WHEN m.id IS NULL THEN d.message_id END, d.queue, d.priority, d.created_at,"
+    " d.data FROM sakuin_dead d LEFT JOIN sakuin_messages m ON m.id = d.message_id"
+    " WHERE d.id IN ({ids})"
+)
+_DISCARD = "DELETE FROM sakuin_dead WHERE id IN ({ids})"
+_LOCK = "SELECT id FROM sakuin_dead WHERE id IN ({ids}) ORDER BY id {lock}"
+
+
+def dead_messages(
+    connection: Connection,
+    queue: str | None = None,
+    *,
+    message_id: int | None = None,
+    limit: int = 100,
+    before_id: int | None = None,
+) -> tuple[DeadMessage, ...]:
+    """Return dead messages, newest first: of one queue, or of one message, or all.
+
+    For the next page give the last `id` as `before_id`. One message can have several entries,
+    because parts of it may have died one by one (`bury_part`).
+    """
+    if not 1 <= limit <= MOST_LISTED:
+        raise BadMessage(f"limit={limit}: list 1 to {MOST_LISTED:,} dead messages at a time")
+    wanted = {"queue = ?": queue, "message_id = ?": message_id, "id < ?": before_id}
+    given = {condition: value for condition, value in wanted.items() if value is not None}
+    where = " WHERE " + " AND ".join(given) if given else ""
+    sql = f"{_COLUMNS}{where} ORDER BY id DESC LIMIT ?"
+    return tuple(
+        DeadMessage(
+            **{
+                **row._asdict(),
+                "data": row.data.encode() if isinstance(row.data, str) else row.data,
+                "created_at": moment(row.created_at),
+                "dead_at": moment(row.dead_at),
+            }
+        )
+        for row in execute(connection, sql, *given.values(), limit)
+    )
+
+
+def retry_dead(engine: Engine, dead_ids: Iterable[int]) -> int:
+    """Push dead messages again, at the end of their queues and with no attempts; return how many.
+
+    A message keeps its id, unless a live one bears it: then a part of it died, and that part gets
+    an id of its own. It does not expire again.
+    """
+    ids = sorted(set(dead_ids))
+
+    def work(connection: Connection) -> int:
+        found = [
+            dead for part in cut(ids) for dead in execute(connection, _LOCK, ids=part).scalars()
+        ]
+        for dead_id in found:
+            execute(connection, _RETRY, ids=[dead_id])
+        for part in cut(found):
+            execute(connection, _DISCARD, ids=part)
+        return len(found)
+
+    return replay(engine, work, committed=lambda connection, _: _are_gone(connection, ids))
+
+
+def discard_dead(engine: Engine, dead_ids: Iterable[int]) -> int:
+    """Delete entries of the dead list for good; return how many there were."""
+    ids = sorted(set(dead_ids))
+
+    def work(connection: Connection) -> int:
+        return sum(execute(connection, _DISCARD, ids=part).rowcount for part in cut(ids))
+
+    return replay(engine, work, committed=lambda connection, _: _are_gone(connection, ids))
+
+
+def _are_gone(connection: Connection, ids: list[int]) -> bool:
+    find = "SELECT id FROM sakuin_dead WHERE id IN ({ids})"
+    return not any(execute(connection, find, ids=part).all() for part in cut(ids))

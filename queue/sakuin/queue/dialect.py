@@ -1,0 +1,117 @@
+"""Where the two SQL dialects differ, and how one statement is written for both.
+
+A statement is a template: `?` is a value, `{now}` and the other names below are the dialect's own
+spelling, `{ids}` a list of whole numbers. It runs at driver level (`exec_driver_sql`): compiling
+would cost more than the database needs for these short statements.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Literal
+
+from sqlalchemy import Connection, CursorResult
+
+from sakuin.queue.errors import DatabaseRefused
+
+IDS_A_STATEMENT = 500
+"""MariaDB turns an IN list of 1,000 or more into a join (in_predicate_conversion_threshold)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The spelling of one database. `later` holds one `?`, bound to `shift(seconds)`.
+
+    The clock is always the database's own, in UTC, whatever the session time zone is.
+    """
+
+    name: Literal["mysql", "sqlite"]
+    placeholder: str
+    named: str
+    now: str
+    later: str
+    skip_locked: str
+    lock: str
+    by_claim_key: str
+    by_id: str
+    delete_messages: str
+
+    def shift(self, seconds: float | None) -> int | str | None:
+        """Return the value that `later` takes; None makes the moment NULL."""
+        if seconds is None:
+            return None
+        if self.name == "mysql":
+            return round(seconds * 1_000_000)
+        return f"{seconds:+.3f} seconds"
+
+
+MYSQL = Dialect(
+    name="mysql",
+    placeholder="%s",
+    named="%({})s",
+    now="UTC_TIMESTAMP(6)",
+    later="UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND",
+    skip_locked="FOR UPDATE SKIP LOCKED",
+    lock="FOR UPDATE",
+    by_claim_key="FORCE INDEX (sakuin_messages_claim)",
+    by_id="FORCE INDEX (PRIMARY)",
+    delete_messages="DELETE sakuin_messages FROM sakuin_messages FORCE INDEX (PRIMARY)",
+)
+
+SQLITE = Dialect(
+    name="sqlite",
+    placeholder="?",
+    named=":{}",
+    now="strftime('%Y-%m-%d %H:%M:%f000','now')",
+    later="strftime('%Y-%m-%d %H:%M:%f000','now',?)",
+    skip_locked="",
+    lock="",
+    by_claim_key="INDEXED BY sakuin_messages_claim",
+    by_id="",
+    delete_messages="DELETE FROM sakuin_messages",
+)
+
+_BY_NAME = {"mysql": MYSQL, "mariadb": MYSQL, "sqlite": SQLITE}
+
+
+def dialect_of(connection: Connection) -> Dialect:
+    """Return the dialect of a connection, or raise DatabaseRefused."""
+    try:
+        return _BY_NAME[connection.dialect.name]
+    except KeyError:
+        raise DatabaseRefused(
+            f"the queue does not speak {connection.dialect.name}: use MariaDB, MySQL or SQLite"
+        ) from None
+
+
+def execute(
+    connection: Connection, template: str, *values: object, ids: Iterable[int] | None = None
+) -> CursorResult[Any]:
+    """Run one statement; `ids` fills `{ids}` and holds at most IDS_A_STATEMENT numbers."""
+    sql = render(dialect_of(connection), template)
+    if ids is not None:
+        sql = sql.replace("{ids}", ",".join(str(int(number)) for number in ids))
+    return connection.exec_driver_sql(sql, values or None)
+
+
+@lru_cache(maxsize=256)
+def render(dialect: Dialect, template: str) -> str:
+    """Return the template in this dialect, `{ids}` left in place."""
+    sql = template
+    for name in ("now", "later", "skip_locked", "lock", "by_claim_key", "by_id", "delete_messages"):
+        sql = sql.replace("{" + name + "}", getattr(dialect, name))
+    return sql.replace("?", dialect.placeholder)
+
+
+def cut(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Cut a list of ids into parts that one statement takes."""
+    for start in range(0, len(ids), IDS_A_STATEMENT):
+        yield ids[start : start + IDS_A_STATEMENT]
+
+
+def moment(stored: datetime | str) -> datetime:
+    """Return a stored time (UTC, six digits) as an aware datetime."""
+    if isinstance(stored, str):
+        stored = datetime.fromisoformat(stored)
+    return stored.replace(tzinfo=UTC)

@@ -1,0 +1,141 @@
+"""Puts messages into a queue, in the caller's transaction: they commit with the caller's rows."""
+
+from collections.abc import Iterable, Iterator
+
+from sqlalchemy import Connection
+
+from sakuin.queue.dialect import MYSQL, dialect_of, execute, render
+from sakuin.queue.errors import BadMessage
+from sakuin.queue.limits import (
+    check_data,
+    check_priority,
+    check_queue,
+    check_seconds,
+    check_unique_key,
+)
+
+ROWS_A_STATEMENT = 1_000
+BYTES_A_STATEMENT = 1024 * 1024
+ROW_BYTES = 64
+"""What a row of a long INSERT costs besides its data, generously."""
+
+_INSERT = (
+    "INSERT INTO sakuin_messages"
+    " (queue, priority, locked_until, due_at, expires_at, unique_key, data)"
+    " VALUES (?, ?, {later}, {later}, {later}, ?, ?)"
+)
+_MERGE_MYSQL = _INSERT + " ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)"
+_MERGE_SQLITE = _INSERT + " ON CONFLICT (queue, unique_key) DO NOTHING"
+
+
+def push(
+    connection: Connection,
+    queue: str,
+    data: bytes,
+    *,
+    priority: int = 5,
+    delay_seconds: float = 0.0,
+    unique_key: str | None = None,
+    expires_seconds: float | None = None,
+) -> int:
+    """Add one message and return its id; it exists if and only if the caller commits.
+
+    Priority 0 is the most urgent. With `unique_key` there is at most one message of that key
+    waiting in the queue (one that was claimed waits no longer): if there is one, nothing is added
+    and its id is returned. After `expires_seconds` an unclaimed message goes to the dead list.
+    Raises BadMessage before any SQL.
+    """
+    check_data(data)
+    dialect = dialect_of(connection)
+    wait = dialect.shift(check_seconds("delay_seconds", delay_seconds))
+    values = (
+        check_queue(queue),
+        check_priority(priority),
+        wait,
+        wait,
+        dialect.shift(_check_expiry(expires_seconds)),
+        key := check_unique_key(unique_key),
+        data,
+    )
+    _check_packet(connection, data)
+    if key is None:
+        return int(execute(connection, _INSERT, *values).lastrowid)
+    if dialect is MYSQL:
+        return int(execute(connection, _MERGE_MYSQL, *values).lastrowid)
+    added = execute(connection, _MERGE_SQLITE, *values)
+    if added.rowcount:
+        return int(added.lastrowid)
+    find = "SELECT id FROM sakuin_messages WHERE queue = ? AND unique_key = ?"
+    return int(execute(connection, find, queue, key).scalar_one())
+
+
+def push_many(
+    connection: Connection,
+    queue: str,
+    datas: Iterable[bytes],
+    *,
+    priority: int = 5,
+    delay_seconds: float = 0.0,
+    expires_seconds: float | None = None,
+) -> int:
+    """Add one message for each of `datas`, in order, and return how many.
+
+    They go in long INSERT statements, cut by rows and bytes; options and errors as for `push`.
+    Statements before a refused message have run: roll back.
+    """
+    dialect = dialect_of(connection)
+    options = {
+        "queue": check_queue(queue),
+        "priority": check_priority(priority),
+        "wait": dialect.shift(check_seconds("delay_seconds", delay_seconds)),
+        "expiry": dialect.shift(_check_expiry(expires_seconds)),
+    }
+    name = dialect.named.format
+    later = dialect.later.replace
+    wait, expiry = later("?", name("wait")), later("?", name("expiry"))
+    start = f"({name('queue')}, {name('priority')}, {wait}, {wait}, {expiry}, NULL, "
+    insert = render(dialect, _INSERT.partition(" VALUES ")[0]) + " VALUES "
+    count = 0
+    for part in _parts(connection, datas):
+        rows = ", ".join(f"{start}{name(f'd{number}')})" for number in range(len(part)))
+        named = {f"d{number}": data for number, data in enumerate(part)}
+        connection.exec_driver_sql(insert + rows, {**options, **named})
+        count += len(part)
+    return count
+
+
+def _parts(connection: Connection, datas: Iterable[bytes]) -> Iterator[list[bytes]]:
+    part: list[bytes] = []
+    size = 0
+    for data in datas:
+        cost = 2 * len(check_data(data)) + ROW_BYTES
+        if part and (len(part) >= ROWS_A_STATEMENT or size + cost > BYTES_A_STATEMENT):
+            yield part
+            part, size = [], 0
+        _check_packet(connection, data)
+        part.append(data)
+        size += cost
+    if part:
+        yield part
+
+
+def _check_expiry(expires_seconds: float | None) -> float | None:
+    if expires_seconds is None:
+        return None
+    return check_seconds("expires_seconds", expires_seconds, positive=True)
+
+
+def _check_packet(connection: Connection, data: bytes) -> None:
+    """Refuse by name what the server would cut the connection for (escaping at most doubles)."""
+    worst = 2 * len(data) + 1024
+    if worst <= 64 * 1024 or dialect_of(connection) is not MYSQL:
+        return
+    most = connection.info.get("sakuin_packet_bytes")
+    if most is None:
+        most = int(execute(connection, "SELECT @@max_allowed_packet").scalar_one())
+        connection.info["sakuin_packet_bytes"] = most
+    if worst > most:
+        raise BadMessage(
+            f"message of {len(data):,} bytes: too long for the server's max_allowed_packet of "
+            f"{most:,} bytes; raise it to {worst:,}"
+        )

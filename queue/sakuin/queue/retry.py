@@ -1,0 +1,40 @@
+"""When a failed message is tried again, as a plain value."""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Wait first_seconds after the first failure, twice that after the next, up to most_seconds.
+
+    `jitter` is the share by which a wait may be shorter or longer. After `max_attempts` deliveries
+    a message goes to the dead list. One that was delivered `alone_after` times without an end is
+    delivered alone from then on, so that a message that kills its worker takes no others along.
+    """
+
+    max_attempts: int = 5
+    first_seconds: float = 1.0
+    most_seconds: float = 300.0
+    jitter: float = 0.2
+    alone_after: int = 2
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_attempts <= 65_535:
+            raise ValueError(f"max_attempts={self.max_attempts}: use 1 to 65535")
+        if not 0 <= self.first_seconds <= self.most_seconds < math.inf:
+            raise ValueError("use 0 <= first_seconds <= most_seconds")
+        if not 0 <= self.jitter <= 1:
+            raise ValueError(f"jitter={self.jitter}: use 0 to 1")
+        if self.alone_after < 1:
+            raise ValueError(f"alone_after={self.alone_after}: use 1 or more")
+
+    def is_spent(self, attempts: int) -> bool:
+        """Tell whether a message that was delivered so often is to be given up."""
+        return attempts >= self.max_attempts
+
+    def delay_seconds(self, attempts: int, chance: float) -> float:
+        """Return the wait after that many deliveries; `chance` in 0..1 picks within the jitter."""
+        doublings = min(max(attempts - 1, 0), 64)
+        wait = min(self.first_seconds * 2.0**doublings, self.most_seconds)
+        return wait * (1 + self.jitter * (2 * chance - 1))

@@ -1,0 +1,74 @@
+"""Makes and upgrades the tables; safe to repeat, and for two processes at once."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from sqlalchemy import Connection, Engine
+
+from sakuin.queue.dialect import dialect_of, execute
+from sakuin.queue.errors import SchemaMismatch
+from sakuin.queue.replay import replay
+from sakuin.queue.tables import STEPS, VERSION_TABLE_MYSQL, VERSION_TABLE_SQLITE, Step
+
+_LOCK_ROW = 0
+"""Step 0 is no step: whoever holds this row is the one that changes the tables."""
+
+
+def create_schema(engine: Engine) -> None:
+    """Bring the queue's tables up to date. Raises SchemaMismatch if they are of a newer version."""
+    if engine.dialect.name == "sqlite":
+        replay(engine, _upgrade_sqlite)
+    else:
+        replay(engine, _make_version_table)
+        replay(engine, lambda holder: _upgrade_mysql(engine, holder))
+
+
+def schema_sql(dialect: Literal["mysql", "sqlite"]) -> str:
+    """Return the statements that make the tables in an empty database, as a script."""
+    parts = [VERSION_TABLE_MYSQL if dialect == "mysql" else VERSION_TABLE_SQLITE]
+    for step in STEPS:
+        parts += step.mysql if dialect == "mysql" else step.sqlite
+    insert = "INSERT IGNORE" if dialect == "mysql" else "INSERT OR IGNORE"
+    numbers = ", ".join(f"({number})" for number in (_LOCK_ROW, *(step.number for step in STEPS)))
+    parts.append(f"{insert} INTO sakuin_queue_steps (number) VALUES {numbers}")
+    return ";\n\n".join(parts) + ";\n"
+
+
+def _upgrade_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql(VERSION_TABLE_SQLITE)
+    execute(connection, "INSERT OR IGNORE INTO sakuin_queue_steps (number) VALUES (?)", _LOCK_ROW)
+    for step in _missing(connection):
+        _apply(connection, step.number, step.sqlite)
+
+
+def _make_version_table(connection: Connection) -> None:
+    connection.exec_driver_sql(VERSION_TABLE_MYSQL)
+    execute(connection, "INSERT IGNORE INTO sakuin_queue_steps (number) VALUES (?)", _LOCK_ROW)
+
+
+def _upgrade_mysql(engine: Engine, holder: Connection) -> None:
+    """Hold the lock row on one connection, because each DDL statement commits its own."""
+    execute(
+        holder, "SELECT number FROM sakuin_queue_steps WHERE number = ? FOR UPDATE", _LOCK_ROW
+    ).all()
+    for step in _missing(holder):
+        with engine.begin() as connection:
+            _apply(connection, step.number, step.mysql)
+
+
+def _missing(connection: Connection) -> Iterable[Step]:
+    applied = set(execute(connection, "SELECT number FROM sakuin_queue_steps").scalars())
+    newest = STEPS[-1].number
+    if max(applied, default=0) > newest:
+        raise SchemaMismatch(
+            f"the queue's tables are at step {max(applied)}, this version knows {newest}: "
+            "upgrade sakuin"
+        )
+    return [step for step in STEPS if step.number not in applied]
+
+
+def _apply(connection: Connection, number: int, statements: tuple[str, ...]) -> None:
+    for statement in statements:
+        connection.exec_driver_sql(statement)
+    insert = "INSERT IGNORE" if dialect_of(connection).name == "mysql" else "INSERT OR IGNORE"
+    execute(connection, f"{insert} INTO sakuin_queue_steps (number) VALUES (?)", number)

@@ -1,0 +1,169 @@
+"""Ends or extends leases: ack, release, fail, extend.
+
+Each takes one message, and raises LeaseLost if it is no longer ours, or any number, and returns
+the ids that were lost. Every statement says `id AND token` and counts its rows: a late worker
+changes nothing. What is lost is lost; the rest is settled all the same.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+from sqlalchemy import Connection, Engine
+
+from sakuin.queue.bury import move_to_dead
+from sakuin.queue.dialect import cut, dialect_of, execute
+from sakuin.queue.errors import LeaseLost
+from sakuin.queue.limits import check_seconds
+from sakuin.queue.message import Message
+from sakuin.queue.replay import replay
+from sakuin.queue.retry import RetryPolicy
+
+_OURS = "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ?"
+_ACK = "{delete_messages} WHERE id IN ({ids}) AND token = ?"
+_RELEASE = (
+    "UPDATE sakuin_messages {by_id} SET token = NULL,"
+    " attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END, locked_until = "
+)
+_RETRY = "UPDATE sakuin_messages {by_id} SET token = NULL, locked_until = {later}"
+_EXTEND = "UPDATE sakuin_messages {by_id} SET locked_until = {later}"
+_WHERE = " WHERE id IN ({ids}) AND token = ?"
+
+Part = tuple[Message, Sequence[int]]
+"""Ids, ascending and few enough for one statement, that share token and attempts with a message."""
+
+Change = Callable[[Connection, Message, Sequence[int]], int]
+"""Settles these ids, all under the token of the message given, and returns how many it found."""
+
+
+class _SomeLost(Exception):  # noqa: N818 - a signal that undoes the transaction
+    pass
+
+
+def ack(engine: Engine, messages: Message | Iterable[Message]) -> frozenset[int]:
+    """Remove messages whose work is done."""
+
+    def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
+        return execute(connection, _ACK, like.token, ids=ids).rowcount
+
+    return _settle(engine, messages, change)
+
+
+def release(
+    engine: Engine, messages: Message | Iterable[Message], delay_seconds: float = 0.0
+) -> frozenset[int]:
+    """Give messages back unworked: the attempt does not count, and they go to the head again.
+
+    With a delay they are ready only after it, in the order of that time.
+    """
+    delay = check_seconds("delay_seconds", delay_seconds)
+
+    def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
+        if not delay:
+            return execute(connection, _RELEASE + "due_at" + _WHERE, like.token, ids=ids).rowcount
+        wait = dialect_of(connection).shift(delay)
+        sql = _RELEASE + "{later}" + _WHERE
+        return execute(connection, sql, wait, like.token, ids=ids).rowcount
+
+    return _settle(engine, messages, change)
+
+
+def fail(
+    engine: Engine,
+    messages: Message | Iterable[Message],
+    reason: str,
+    traceback: str | None = None,
+    policy: RetryPolicy | None = None,
+) -> frozenset[int]:
+    """Send messages back to be retried after the policy's wait, or, if spent, to the dead list."""
+    rules = policy or RetryPolicy()
+
+    def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
+        if rules.is_spent(like.attempts):
+            ours = _ours(connection, like, ids, lock=True)
+            move_to_dead(connection, ours, reason, traceback)
+            return len(ours)
+        chance = random.random()  # noqa: S311 - spreads the retries, hides nothing
+        wait = dialect_of(connection).shift(rules.delay_seconds(like.attempts, chance))
+        return execute(connection, _RETRY + _WHERE, wait, like.token, ids=ids).rowcount
+
+    return _settle(engine, messages, change)
+
+
+def extend(
+    engine: Engine, messages: Message | Iterable[Message], lease_seconds: float
+) -> frozenset[int]:
+    """Lease messages for `lease_seconds` from now."""
+    lease = check_seconds("lease_seconds", lease_seconds, positive=True)
+
+    def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
+        until = dialect_of(connection).shift(lease)
+        return execute(connection, _EXTEND + _WHERE, until, like.token, ids=ids).rowcount
+
+    return _settle(engine, messages, change, ends_lease=False)
+
+
+def _settle(
+    engine: Engine,
+    messages: Message | Iterable[Message],
+    change: Change,
+    *,
+    ends_lease: bool = True,
+) -> frozenset[int]:
+    parts = _parts([messages] if isinstance(messages, Message) else messages)
+    if not parts:
+        return frozenset()
+
+    def is_settled(connection: Connection, _lost: frozenset[int]) -> bool:
+        """After a lost COMMIT: what ends a lease has happened if no row bears our token."""
+        return ends_lease and not any(_ours(connection, like, ids) for like, ids in parts)
+
+    try:
+        return replay(
+            engine, lambda connection: _change_all(connection, parts, change), committed=is_settled
+        )
+    except _SomeLost:
+        lost = replay(
+            engine, lambda connection: _change_ours(connection, parts, change), committed=is_settled
+        )
+    if lost and isinstance(messages, Message):
+        raise LeaseLost(
+            f"message {messages.id} of queue {messages.queue}: its lease ran out and it was taken"
+            " or settled by another"
+        )
+    return lost
+
+
+def _change_all(connection: Connection, parts: Sequence[Part], change: Change) -> frozenset[int]:
+    """The usual case in one statement a part: all are still ours, or nothing is changed."""
+    for like, ids in parts:
+        if change(connection, like, ids) != len(ids):
+            raise _SomeLost
+    return frozenset()
+
+
+def _change_ours(connection: Connection, parts: Sequence[Part], change: Change) -> frozenset[int]:
+    """Lock first what is still ours, change that, and return the rest."""
+    lost: set[int] = set()
+    for like, ids in parts:
+        ours = _ours(connection, like, ids, lock=True)
+        if ours:
+            change(connection, like, ours)
+        lost.update(set(ids).difference(ours))
+    return frozenset(lost)
+
+
+def _ours(
+    connection: Connection, like: Message, ids: Sequence[int], *, lock: bool = False
+) -> list[int]:
+    sql = _OURS + " ORDER BY id {lock}" * lock
+    return list(execute(connection, sql, like.token, ids=ids).scalars())
+
+
+def _parts(messages: Iterable[Message]) -> list[Part]:
+    groups: defaultdict[tuple[bytes, int], dict[int, Message]] = defaultdict(dict)
+    for message in messages:
+        groups[message.token, message.attempts][message.id] = message
+    return [
+        (next(iter(group.values())), ids) for group in groups.values() for ids in cut(sorted(group))
+    ]
