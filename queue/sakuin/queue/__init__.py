@@ -23,6 +23,7 @@ from sakuin.queue.inspect_queue import queue_counts, state_of
 from sakuin.queue.keep_lease import Lease, keep_lease
 from sakuin.queue.limits import MAX_MESSAGE_BYTES
 from sakuin.queue.message import Counts, DeadMessage, Message, State
+from sakuin.queue.payloads import Payload, Payloads, Protocol
 from sakuin.queue.push import push, push_many
 from sakuin.queue.replay import read, replay
 from sakuin.queue.retry import RetryPolicy
@@ -41,8 +42,11 @@ __all__ = [
     "LeaseLost",
     "Message",
     "OutcomeUnknown",
+    "Payload",
     "PayloadError",
     "PayloadUndeclared",
+    "Payloads",
+    "Protocol",
     "QueueError",
     "RetryPolicy",
     "SchemaMismatch",
