@@ -1,0 +1,48 @@
+"""The messages of an index: which documents changed. What they say now is read later (I5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+from sqlalchemy import Connection
+
+from sakuin.indexer.index import Index
+from sakuin.queue import PayloadError, push
+
+IDS_PER_MESSAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Ids of documents that were made, changed or deleted."""
+
+    ids: tuple[str, ...]
+
+
+_ADAPTER = TypeAdapter(Changes)
+
+
+def write_changes(ids: Sequence[str]) -> bytes:
+    """Return the message for these ids: `{"ids": ["17", …]}`."""
+    return _ADAPTER.dump_json(Changes(tuple(ids)))
+
+
+def read_changes(data: bytes) -> tuple[str, ...]:
+    """Return the ids of a message; PayloadError names the field that is wrong."""
+    try:
+        return _ADAPTER.validate_json(data, strict=False).ids
+    except ValueError as error:
+        raise PayloadError(f"not a message of an index: {error}") from None
+
+
+def push_change(connection: Connection, index: Index, document_id: str) -> int:
+    """Push the message that one document changed, in the caller's transaction; return its id."""
+    return push(connection, index.queue, write_changes([document_id]))
+
+
+def push_changes(connection: Connection, index: Index, ids: Sequence[str]) -> list[int]:
+    """Push messages for many documents, 1,000 ids each, in the caller's transaction."""
+    return [
+        push(connection, index.queue, write_changes(ids[start : start + IDS_PER_MESSAGE]))
+        for start in range(0, len(ids), IDS_PER_MESSAGE)
+    ]

@@ -1,0 +1,66 @@
+"""Everything the indexer raises on purpose.
+
+IndexerError
+├── GenerationGone      the generation asked for is not there any more
+├── GenerationMismatch  a generation made with other fields, engine or analysis
+├── GenerationBroken    a copy that does not hold what it should
+├── Outrun              somebody else published first; this copy is dropped
+├── DiskFull            not enough room to build a copy
+└── QueryTooLarge       a query tree beyond what an engine may be asked
+"""
+
+
+class IndexerError(Exception):
+    """The root of the tree."""
+
+
+class GenerationGone(IndexerError):
+    """The generation asked for has been swept, or never existed."""
+
+    def __init__(self, index: str, number: int) -> None:
+        super().__init__(
+            f"generation {number} of index {index!r} is not there; `sakuin index list` shows "
+            "those that are"
+        )
+        self.number = number
+
+
+class GenerationMismatch(IndexerError):
+    """The generation was made by another engine, analysis or set of fields."""
+
+    def __init__(self, index: str, number: int, difference: str) -> None:
+        super().__init__(
+            f"generation {number} of index {index!r} cannot be used: {difference}; "
+            "run `sakuin index rebuild`"
+        )
+
+
+class GenerationBroken(IndexerError):
+    """A copy failed its check, or its files cannot be read."""
+
+    def __init__(self, index: str, fault: str) -> None:
+        super().__init__(
+            f"index {index!r}: {fault}; the copy is not used. If this comes again, run "
+            "`sakuin index rebuild`"
+        )
+
+
+class Outrun(IndexerError):
+    """Another publisher took the number first: publishing lost the compare-and-swap."""
+
+    def __init__(self, index: str, number: int) -> None:
+        super().__init__(f"generation {number} of index {index!r} was published by another process")
+
+
+class DiskFull(IndexerError):
+    """Too little free space for a copy; the current generation goes on serving."""
+
+    def __init__(self, directory: object, needed: int, free: int) -> None:
+        super().__init__(
+            f"{directory}: {free / 1e6:.0f} MB free, a copy of the index needs "
+            f"{needed / 1e6:.0f} MB; free some space, the worker then goes on by itself"
+        )
+
+
+class QueryTooLarge(IndexerError):
+    """A query tree with more leaves or depth than an engine may be asked."""

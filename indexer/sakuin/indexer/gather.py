@@ -1,0 +1,107 @@
+"""Claiming the messages of one batch (promise Q4's care for poison included)."""
+
+import contextlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Engine as Database
+
+from sakuin.indexer.changes import read_changes
+from sakuin.queue import LeaseLost, Message, PayloadError, RetryPolicy, bury, claim, release
+
+ALONE_FROM_ATTEMPT = 3
+ONE_BY_ONE_FROM_ATTEMPT = 5
+KILLER_FROM_ATTEMPT = 10
+CLAIMING = RetryPolicy(max_attempts=1000, alone_after=ALONE_FROM_ATTEMPT - 1)
+"""Only ids die of too many deliveries here, never a whole message: see `Claimed.killer`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one batch takes, and for how long it may hold it.
+
+    A batch ends at `documents` ids, after `text_bytes` of text, or when the queue is empty and
+    `gather_seconds` have passed since its first message. Leases of `lease_seconds` are extended
+    while the batch works.
+    """
+
+    documents: int = 20_000
+    text_bytes: int = 64 << 20
+    gather_seconds: float = 0.05
+    lease_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A message of an index that we hold, and the ids it names."""
+
+    message: Message
+    ids: tuple[str, ...]
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether its lease was lost twice: perhaps it kills who works on it."""
+        return self.message.attempts >= ALONE_FROM_ATTEMPT
+
+    @property
+    def next_ids(self) -> tuple[str, ...]:
+        """The ids to work on now: all, or the fewer the more often the message was lost."""
+        attempts, count = self.message.attempts, len(self.ids)
+        if attempts < ALONE_FROM_ATTEMPT:
+            return self.ids
+        if attempts >= ONE_BY_ONE_FROM_ATTEMPT:
+            return self.ids[:1]
+        return self.ids[: -(-count // 8 ** (attempts - ALONE_FROM_ATTEMPT + 1))]
+
+    @property
+    def killer(self) -> str | None:
+        """The id that must be what kills: it was tried alone again and again."""
+        return self.ids[0] if self.message.attempts >= KILLER_FROM_ATTEMPT else None
+
+
+def gather(database: Database, queue: str, limits: Limits) -> list[Claimed]:
+    """Claim the messages of one batch, oldest first; [] when none is ready.
+
+    A message that cannot be read goes to the dead list. A suspect is returned alone, the others
+    are put back to where they were.
+    """
+    gathered: list[Claimed] = []
+    wanted = limits.documents
+    until: float | None = None
+    while wanted > 0:
+        # A message names up to 1,000 ids: claim few first, more once they prove to be small.
+        most = max(1, min(1000, wanted if gathered and len(gathered[-1].ids) == 1 else 20))
+        messages = claim(
+            database, queue, limit=most, lease_seconds=limits.lease_seconds, policy=CLAIMING
+        )
+        fresh = _read(database, messages)
+        gathered += fresh
+        wanted -= sum(len(one.ids) for one in fresh)
+        if len(messages) < most:
+            until = until or (time.monotonic() + limits.gather_seconds if gathered else 0.0)
+            if time.monotonic() >= until:
+                break
+            time.sleep(min(0.01, limits.gather_seconds))
+    return _suspect_alone(database, gathered)
+
+
+def _read(database: Database, messages: Sequence[Message]) -> list[Claimed]:
+    readable = []
+    for message in messages:
+        try:
+            readable.append(Claimed(message, read_changes(message.data)))
+        except PayloadError as error:
+            with contextlib.suppress(LeaseLost):  # whoever has it now finds the same
+                bury(database, message, reason=str(error))
+    return readable
+
+
+def _suspect_alone(database: Database, gathered: list[Claimed]) -> list[Claimed]:
+    suspect = next((one for one in gathered if one.is_suspect), None)
+    if suspect is None:
+        return gathered
+    others = [one.message for one in gathered if one is not suspect]
+    if others:
+        release(database, others)
+    return [suspect]
