@@ -38,7 +38,8 @@ _UNSPACED_BLOCKS = (
     (0xF900, 0xFAFF),
     (0xFF65, 0xFFDC),
     (0x116D0, 0x116FF),
-    (0x16FE0, 0x16FFF),
+    (0x16FE2, 0x16FE3),
+    (0x16FF0, 0x16FF1),
     (0x1AFF0, 0x1B16F),
 )
 # Above the first two planes there is only Han, and nothing that folding leaves.
