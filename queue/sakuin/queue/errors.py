@@ -12,9 +12,6 @@ QueueError
     └── PayloadUndeclared   a type, or a name, that nobody declared
 """
 
-# ruff: noqa: N818
-# (each is named for the situation that it tells of)
-
 
 class QueueError(Exception):
     """The root: anything that this package raises on purpose."""

@@ -36,8 +36,8 @@ Change = Callable[[Connection, Message, Sequence[int]], int]
 """Settles these ids, all under the token of the message given, and returns how many it found."""
 
 
-class _SomeLost(Exception):  # noqa: N818 - a signal that undoes the transaction
-    pass
+class _SomeLost(Exception):
+    """Undoes the transaction: it has to be done again, with care."""
 
 
 def ack(engine: Engine, messages: Message | Iterable[Message]) -> frozenset[int]:
