@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import Engine, make_url
 
 from sakuin.app.private_mariadb import PrivateServer, private_mariadb
-from sakuin.queue import open_engine, replay
+from sakuin.queue import Message, claim, open_engine, push, read, replay
+from sakuin.queue.dialect import dialect_of, execute
 
 KINDS = ("sqlite", "mariadb")
 SERVER_VARIABLE = "SAKUIN_TEST_DATABASE_URL"
@@ -75,3 +77,43 @@ def fresh_database(kind: str, folder: Path, servers: Servers) -> Iterator[str]:
         return
     with fresh_schema(servers.url()) as url:
         yield url
+
+
+def push_all(engine: Engine, queue: str, *datas: bytes) -> list[int]:
+    """Push each of the datas in a transaction of its own, in order, and return the ids."""
+    ids = []
+    for data in datas:
+        with engine.begin() as connection:
+            ids.append(push(connection, queue, data))
+    return ids
+
+
+def claim_one(engine: Engine, queue: str = "q") -> Message:
+    """Claim exactly one message."""
+    (message,) = claim(engine, queue, limit=1, lease_seconds=60)
+    return message
+
+
+def claimed(engine: Engine, queue: str = "q", limit: int = 1000) -> list[bytes]:
+    """Claim all that is ready and return the datas in their order."""
+    return [one.data for one in claim(engine, queue, limit=limit, lease_seconds=60)]
+
+
+def expire(engine: Engine, *ids: int, seconds: float = -1.0) -> None:
+    """Travel in time: what these messages wait for happens `seconds` from now (ago)."""
+    replay(
+        engine,
+        lambda connection: execute(
+            connection,
+            "UPDATE sakuin_messages SET locked_until = {later} WHERE id IN ({ids})",
+            dialect_of(connection).shift(seconds),
+            ids=ids,
+        ),
+    )
+
+
+def row(engine: Engine, message_id: int) -> dict[str, Any] | None:
+    """Return the message's row as the database holds it."""
+    sql = "SELECT * FROM sakuin_messages WHERE id = ?"
+    found = read(engine, lambda connection: execute(connection, sql, message_id).mappings().all())
+    return dict(found[0]) if found else None

@@ -4,8 +4,15 @@ import sqlite3
 from enum import Enum
 
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from sakuin.queue.errors import DatabaseAway, DatabaseRefused, QueueError, SchemaMismatch
+from sakuin.queue.errors import (
+    DatabaseAway,
+    DatabaseBusy,
+    DatabaseRefused,
+    QueueError,
+    SchemaMismatch,
+)
 
 _REPLAY = {1213, 1205, 1020}
 """Deadlock, lock wait time-out, record changed since read: the transaction did not happen."""
@@ -27,11 +34,10 @@ class Fault(Enum):
 
 def fault_of(error: DBAPIError) -> Fault:
     """Tell what the error means for the transaction."""
+    code = _code(error.orig)
     if isinstance(error.orig, sqlite3.Error):
-        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
         is_busy = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
         return Fault.LOST_RACE if is_busy else Fault.MISTAKE
-    code = _server_code(error)
     if code in _REPLAY:
         return Fault.LOST_RACE
     if error.connection_invalidated or code in _LOST:
@@ -40,29 +46,33 @@ def fault_of(error: DBAPIError) -> Fault:
 
 
 def connect_error(error: Exception) -> QueueError:
-    """Return what to raise when no connection could be made."""
-    cause = getattr(error, "orig", None) or error
+    """Return what to raise when no connection could be had."""
+    if isinstance(error, PoolTimeout):
+        return DatabaseBusy(f"all connections of the pool are in use: {error}")
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = _code(cause)
     if isinstance(cause, sqlite3.Error):
-        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_NOTADB:
             return DatabaseRefused(f"the file is no SQLite database: {cause}")
-    elif isinstance(cause, RuntimeError):  # PyMySQL lacks `cryptography` for this account
-        return DatabaseRefused(f"cannot log in: {cause}")
-    elif isinstance(error, DBAPIError) and _server_code(error) in _REFUSED:
+    elif isinstance(cause, RuntimeError):
+        return DatabaseRefused(f"cannot log in: {cause}")  # PyMySQL lacks `cryptography` for it
+    elif code in _REFUSED:
         return DatabaseRefused(f"the database server refuses us: {cause}")
     return DatabaseAway(f"cannot reach the database: {cause}")
 
 
 def mistake_error(error: DBAPIError) -> Exception:
     """Return what to raise for a statement that will never work: the error itself, or a remedy."""
-    text = str(error.orig)
-    if _server_code(error) == _NO_TABLE or "no such table: sakuin_" in text:
+    if _code(error.orig) == _NO_TABLE or "no such table: sakuin_" in str(error.orig):
         return SchemaMismatch(
-            f"{text}: make the tables first, with sakuin.queue.create_schema or `sakuin init`"
+            f"{error.orig}: make the tables first, with sakuin.queue.create_schema or `sakuin init`"
         )
     return error
 
 
-def _server_code(error: DBAPIError) -> int | None:
-    arguments = error.orig.args if error.orig is not None else ()
-    return arguments[0] if arguments and isinstance(arguments[0], int) else None
+def _code(cause: BaseException | None) -> int | None:
+    """Return the server's error number, or SQLite's without its extension."""
+    if isinstance(cause, sqlite3.Error):
+        return getattr(cause, "sqlite_errorcode", 0) & 0xFF
+    first = cause.args[0] if cause is not None and cause.args else None
+    return first if isinstance(first, int) else None

@@ -1,13 +1,16 @@
 """Runs one transaction whole, and again where that is safe; never where the outcome is unknown."""
 
 import random
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+import pymysql
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from sakuin.queue.errors import DatabaseAway, DatabaseBusy, OutcomeUnknown, QueueError
 from sakuin.queue.faults import Fault, connect_error, fault_of, mistake_error
@@ -18,6 +21,10 @@ T = TypeVar("T")
 TRIES = 12
 FIRST_PAUSE_SECONDS = 0.005
 MOST_PAUSE_SECONDS = 0.5
+GIVE_UP_SECONDS = 30.0
+
+CANNOT_CONNECT = (DBAPIError, PoolTimeout, sqlite3.Error, pymysql.MySQLError, RuntimeError)
+"""What may come out of connecting; the drivers' own errors come from preparing the session."""
 
 
 def replay(
@@ -74,7 +81,7 @@ def read(engine: Engine, work: Callable[[Connection], T]) -> T:
 def _connect(engine: Engine) -> Iterator[Connection]:
     try:
         connection = engine.connect()
-    except (DBAPIError, RuntimeError) as error:
+    except CANNOT_CONNECT as error:
         raise connect_error(error) from error
     with connection:
         yield connection
@@ -101,17 +108,26 @@ def _look(
 def _unless_mistake(error: DBAPIError) -> DBAPIError:
     if fault_of(error) is not Fault.MISTAKE:
         return error
-    raise mistake_error(error) from error
+    remedy = mistake_error(error)
+    if remedy is error:
+        raise error
+    raise remedy from error
 
 
 def _given_up(last: DBAPIError | None) -> QueueError:
     if last is not None and fault_of(last) is Fault.LOST_CONNECTION:
-        return DatabaseAway(f"the connection was lost {TRIES} times in a row: {last.orig}")
-    return DatabaseBusy(f"the transaction lost {TRIES} times in a row: {last and last.orig}")
+        return DatabaseAway(f"the connection was lost again and again: {last.orig}")
+    return DatabaseBusy(
+        f"the transaction lost against others again and again: {last and last.orig}"
+    )
 
 
 def _pauses() -> Iterator[float]:
+    """Yield the wait before each try, for TRIES times or GIVE_UP_SECONDS."""
+    deadline = time.monotonic() + GIVE_UP_SECONDS
     yield 0.0
     for number in range(TRIES - 1):
+        if time.monotonic() > deadline:
+            return
         most = min(FIRST_PAUSE_SECONDS * 2**number, MOST_PAUSE_SECONDS)
         yield most * random.uniform(0.5, 1.0)  # noqa: S311 - spreads rivals, hides nothing

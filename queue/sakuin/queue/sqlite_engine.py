@@ -18,7 +18,10 @@ BUSY_SECONDS = 10.0
 
 
 def open_sqlite(url: URL) -> Engine:
-    """Return the engine for a `sqlite` address; makes the folder of the file."""
+    """Return the engine for a `sqlite` address; makes the folder of the file.
+
+    A writer waits BUSY_SECONDS for the others, or `?timeout=` in the address.
+    """
     name = url.database or ":memory:"
     if ":memory:" in name or url.query.get("mode") == "memory":
         raise DatabaseRefused("a queue in memory would be lost: write sqlite:///path/to/file.db")
@@ -27,7 +30,8 @@ def open_sqlite(url: URL) -> Engine:
             Path(name).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DatabaseRefused(f"cannot make the folder of {name}: {error}") from error
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    patience = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
+    engine = create_engine(url, connect_args=patience)
     event.listen(engine, "connect", _prepare_session)
     event.listen(engine, "begin", _begin)
     return engine
