@@ -1,0 +1,157 @@
+"""The pages' messages in English."""
+
+from sakuin.app.contexts import Notice, Step
+from sakuin.app.messages import Messages
+from sakuin.indexer.diagnostic import DiagnosticCode
+from sakuin.indexer.engine import Order
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+ENGLISH = Messages(
+    lang="en",
+    name="索引 Sakuin",
+    skip="Skip to content",
+    menu="Menu",
+    nav_add="Add a paragraph",
+    api="API",
+    box_label="Words to find",
+    button="検索 Search",
+    home_heading="Find words in your texts",
+    documents=lambda count: f"{_count(count, 'paragraph', 'paragraphs')} can be searched.",
+    help_summary="How to search",
+    help_rows=(
+        ("人間 残酷", "words with a blank between: all of them"),
+        ("spring OR autumn", "either of them"),
+        ("library -catalogue", "without the second word (NOT does the same)"),
+        ('"last page"', "just these characters in this order, blanks included"),
+        ("lib*", "words that begin like this"),
+        ("(spring OR autumn) rain", "parentheses go first"),
+    ),
+    results_title=lambda query, page: f"“{query}”: results, page {page:,}",
+    found=lambda total: _count(total, "hit", "hits"),
+    took=lambda ms: f"{ms:,.1f} ms",
+    shown=lambda first, last: f"{first:,}–{last:,}",
+    nothing_found="Nothing was found.",
+    nothing_found_hints=(
+        "Characters are searched exactly as written: try a shorter word.",
+        "Words with a blank between must all occur. OR between them finds more.",
+        "A text saved a moment ago may have to wait until it is in the index.",
+    ),
+    out_of_range=lambda page, total: (
+        f"There is no page {page:,}: the results end with page {total:,}."
+    ),
+    last_page="Go to the last page",
+    order="Order",
+    orders={
+        Order.RELEVANCE: "Relevance",
+        Order.ID: "Number",
+        Order.NEWEST: "Newest",
+        Order.OLDEST: "Oldest",
+    },
+    stale="edited since it was indexed",
+    removed=lambda count: (
+        f"{_count(count, 'hit', 'hits')} of this page not shown: deleted since it was indexed."
+    ),
+    json="These results as JSON",
+    pages="Pages",
+    page=lambda number: f"Page {number:,}",
+    previous="Prev",
+    next="Next",
+    note="Notice",
+    notices={
+        Notice.BAD_PAGE: "The page number is not a valid one; this is page 1.",
+        Notice.BAD_PER_PAGE: "A page holds 1 to 100 hits; this one holds the usual number.",
+        Notice.BAD_ORDER: "There is no such order; the hits are ordered by relevance.",
+        Notice.BAD_GENERATION: "The generation is not a valid number; the newest was searched.",
+        Notice.RESTARTED: "The copy of the index that you were reading is gone;"
+        " this is page 1 of the newest.",
+    },
+    remarks={
+        DiagnosticCode.EMPTY_QUERY: "There is nothing to search for.",
+        DiagnosticCode.EMPTY_TERM: "This holds no visible character and was left out.",
+        DiagnosticCode.TOO_LONG: "The query is too long and was not searched: shorten it.",
+        DiagnosticCode.TOO_MANY_TERMS: "Too many words; nothing was searched: use fewer.",
+        DiagnosticCode.TOO_DEEP: "Parentheses are nested too deep; nothing was searched.",
+        DiagnosticCode.UNCLOSED_QUOTE: "The quotation mark is not closed; it runs to the end.",
+        DiagnosticCode.UNCLOSED_PARENTHESIS: "The parenthesis is not closed; it runs to the end.",
+        DiagnosticCode.UNMATCHED_PARENTHESIS: "Nothing matches this parenthesis;"
+        " it was searched as text.",
+        DiagnosticCode.LONE_OPERATOR: "This has nothing to join; it was searched as text.",
+        DiagnosticCode.QUOTE_AS_TEXT: "A quotation mark inside a word was searched as text.",
+        DiagnosticCode.STAR_AS_TEXT: "Only one * at the end of a word works;"
+        " it was searched as text.",
+        DiagnosticCode.REPLACED_CHARACTER: "A control character counts as a blank,"
+        " half a surrogate pair as U+FFFD.",
+        DiagnosticCode.ALL_BUT: "The query only excludes: everything else is found.",
+    },
+    quoted=lambda text: f"“{text}”",
+    freshness=lambda generation, waiting: (
+        f"generation {generation:,}, {_count(waiting, 'change', 'changes')} waiting"
+    ),
+    generation=lambda generation: f"generation {generation:,}",
+    no_generation=lambda waiting: f"no index yet, {_count(waiting, 'change', 'changes')} waiting",
+    no_indexer="no indexer is running: start",
+    no_indexer_remedy="sakuin worker",
+    database_away="The database cannot be reached. Searches go on from the index alone;"
+    " later edits and deletions may not show.",
+    add_heading="Add a paragraph",
+    add_intro="Saving takes no time. The index follows by itself.",
+    body="Text",
+    source="Name of the source",
+    source_hint="May stay empty.",
+    save="Save",
+    refused=lambda field: f"{field} was not saved:",
+    fields={"body": "The text", "source": "The name of the source"},
+    receipt_heading="Saved",
+    delete_receipt_heading="Deleted",
+    steps={
+        Step.WAITING: "Waiting",
+        Step.INDEXING: "Indexing",
+        Step.SEARCHABLE: "Searchable",
+        Step.FAILED: "Failed",
+    },
+    delete_steps={
+        Step.WAITING: "Waiting",
+        Step.INDEXING: "Leaving the index",
+        Step.SEARCHABLE: "Gone from the index",
+        Step.FAILED: "Failed",
+    },
+    explanations={
+        Step.WAITING: "The change is saved and waits for its turn to enter the index.",
+        Step.INDEXING: "The change is entering the index.",
+        Step.SEARCHABLE: "The change is in the index.",
+        Step.FAILED: "The change is saved, but it could not enter the index.",
+    },
+    searchable_now="Searches find this paragraph now.",
+    gone_now="Searches do not show this paragraph any more.",
+    look_again="Look again",
+    to_paragraph="Show the paragraph",
+    add_another="Add another one",
+    paragraph=lambda source, position: f"{source} {position:,}",
+    version="Version",
+    created="Created",
+    updated="Updated",
+    time=lambda at: f"{at:%Y-%m-%d %H:%M} UTC",
+    edit="Edit",
+    save_changes="Save changes",
+    delete="Delete",
+    delete_warning="This deletes the paragraph. It cannot be undone.",
+    delete_now="Delete this paragraph",
+    errors={
+        400: "The request could not be understood",
+        403: "This is not allowed",
+        404: "Not found",
+        405: "This cannot be done here",
+        409: "Another change came first",
+        413: "Too large",
+        422: "A value is not valid",
+        500: "Something went wrong inside",
+        503: "Not available right now",
+    },
+    error=lambda status: f"Error {status}",
+    request_id="Request",
+    to_search="Back to the search",
+)
