@@ -1,0 +1,186 @@
+"""Every setting, read here and nowhere else: flag > SAKUIN_* variable > sakuin.toml > default."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+FILE_NAME = "sakuin.toml"
+_TESTING = ("SAKUIN_TEST_", "SAKUIN_STRESS")  # these steer the tests, not the program
+
+
+class SettingsError(Exception):
+    """A setting that cannot be used: names it, and says what would be right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting: its name in sakuin.toml (upper-case with SAKUIN_ as a variable)."""
+
+    name: str
+    default: str | int | float
+    help: str
+    is_secret: bool = False
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return f"SAKUIN_{self.name.upper()}"
+
+
+OPTIONS = (
+    Option(
+        "database_url",
+        "",
+        "where rows and messages live: mysql+pymysql://user:password@host/schema or "
+        "sqlite:///file; empty: SQLite in the data folder",
+        is_secret=True,
+    ),
+    Option("data_dir", "./sakuin-data", "folder of the index, and of the database if SQLite"),
+    Option("engine", "", "tantivy or whoosh; empty: tantivy where it is installed, else whoosh"),
+    Option("host", "127.0.0.1", "address that `sakuin serve` listens on"),
+    Option("port", 8000, "port that `sakuin serve` listens on; 0 takes a free one"),
+    Option("root_path", "", "path prefix when a proxy serves the pages below one, as /sakuin"),
+    Option("max_request_bytes", 64 << 20, "largest request body that the pages take, in bytes"),
+    Option("batch_documents", 20_000, "most documents that one batch of the worker takes"),
+    Option("batch_bytes", 64 << 20, "text bytes after which one batch of the worker ends"),
+    Option("gather_seconds", 0.05, "how long a batch waits for further messages"),
+    Option("poll_seconds", 0.1, "how often an idle worker looks for messages"),
+    Option("lease_seconds", 30.0, "how long the worker's claim on a message lasts unless renewed"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings in force, checked. See OPTIONS for what each means."""
+
+    database_url: str
+    data_dir: Path
+    engine: str
+    host: str
+    port: int
+    root_path: str
+    max_request_bytes: int
+    batch_documents: int
+    batch_bytes: int
+    gather_seconds: float
+    poll_seconds: float
+    lease_seconds: float
+
+    @property
+    def index_root(self) -> Path:
+        """The folder that holds a folder for each index."""
+        return self.data_dir / "index"
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the database is a SQLite file."""
+        return self.database_url.startswith("sqlite")
+
+
+def read_settings(
+    flags: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Settings:
+    """Read all settings; SettingsError names the one that is wrong.
+
+    `flags` are those given on the command line (None: not given). Secrets may come from a file
+    that SAKUIN_<NAME>_FILE names.
+    """
+    environment = os.environ if environment is None else environment
+    _refuse_unknown(environment)
+    file = _read_file((folder or Path.cwd()) / FILE_NAME)
+    values = {
+        option.name: _convert(option, _find(option, flags or {}, environment, file))
+        for option in OPTIONS
+    }
+    data_dir = Path(str(values["data_dir"])).expanduser().resolve()
+    url = values["database_url"] or f"sqlite:///{data_dir / 'sakuin.sqlite3'}"
+    settings = Settings(**{**values, "data_dir": data_dir, "database_url": url})
+    _check(settings)
+    return settings
+
+
+def as_environment(settings: Settings) -> dict[str, str]:
+    """Return the variables that give a child process these settings."""
+    return {option.variable: str(getattr(settings, option.name)) for option in OPTIONS}
+
+
+def _find(
+    option: Option,
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str],
+    file: Mapping[str, Any],
+) -> Any:
+    if flags.get(option.name) is not None:
+        return flags[option.name]
+    if option.variable in environment:
+        return environment[option.variable]
+    if option.is_secret and (named := environment.get(f"{option.variable}_FILE")):
+        try:
+            return Path(named).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"{option.variable}_FILE: cannot read {named}: {error}") from None
+    return file.get(option.name, option.default)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    names = {option.name for option in OPTIONS}
+    for name in content:
+        if name not in names:
+            raise SettingsError(
+                f"{path}: {name!r} is not a setting; known: {', '.join(sorted(names))}"
+            )
+    return content
+
+
+def _refuse_unknown(environment: Mapping[str, str]) -> None:
+    known = {option.variable for option in OPTIONS}
+    known |= {f"{option.variable}_FILE" for option in OPTIONS if option.is_secret}
+    for variable in environment:
+        is_ours = variable.startswith("SAKUIN_") and not variable.startswith(_TESTING)
+        if is_ours and variable not in known:
+            raise SettingsError(f"{variable} is not a setting; known: {', '.join(sorted(known))}")
+
+
+def _convert(option: Option, value: Any) -> Any:
+    kind = type(option.default)
+    if isinstance(value, Path):
+        value = str(value)
+    try:
+        converted = kind(value) if not isinstance(value, bool) else None
+    except (TypeError, ValueError):
+        converted = None
+    if converted is None:
+        raise SettingsError(
+            f"{option.name} ({option.variable}) must be a {kind.__name__}, not {value!r}"
+        )
+    return converted
+
+
+def _check(settings: Settings) -> None:
+    if settings.engine not in ("", "tantivy", "whoosh"):
+        raise SettingsError(
+            f"engine (SAKUIN_ENGINE) must be tantivy or whoosh, not {settings.engine!r}"
+        )
+    if not 0 <= settings.port <= 65535:
+        raise SettingsError(f"port (SAKUIN_PORT) must be 0 to 65535, not {settings.port}")
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if field.name == "port" or not isinstance(value, int | float):
+            continue
+        if not 0 < value < float("inf"):
+            raise SettingsError(
+                f"{field.name} (SAKUIN_{field.name.upper()}) must be above 0, not {value}"
+            )
+    if settings.lease_seconds < 1:
+        raise SettingsError("lease_seconds (SAKUIN_LEASE_SECONDS) must be at least 1")
