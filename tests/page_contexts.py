@@ -31,7 +31,7 @@ SITE = Site(
     add="/paragraphs/new",
     api="/openapi.json",
     style="/static/style.css",
-    script="/static/keys.js",
+    script="/static/search.js",
     icon="/static/icon.svg",
 )
 STANDING = Standing(generation=42, waiting=3, has_indexer=True)
@@ -168,7 +168,7 @@ def _receipt_pages() -> dict[str, ReceiptPage]:
 
 def all_pages() -> dict[str, Context]:
     """Return every page in every state that its template tells apart, by a name."""
-    problem = Problem("body", "body is empty: write at least one character")
+    problem = Problem("body", "is empty: write at least one character")
     add = AddPage(SITE, STANDING, "/paragraphs", body="", source="", problem=None)
     paragraph = ParagraphPage(
         SITE, STANDING, id=17, source="stories_ja", position=2,
@@ -189,11 +189,21 @@ def all_pages() -> dict[str, Context]:
     }
 
 
+# Together these have every part that shows a text.
+RICHEST = ("results", "remarks", "out_of_range", "add_refused", "paragraph_refused",
+           "receipt_failed", "error")  # fmt: skip
+
+
 def with_text(value: Any, text: str) -> Any:
-    """Return a copy of a context with this text in every field that is free text."""
+    """Return a copy of a context with this text in every field that is free text.
+
+    A query gets a blank more, since a remark about a whole query does not repeat it.
+    """
     if isinstance(value, tuple):
         return tuple(with_text(each, text) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
         changed = {f.name: with_text(getattr(value, f.name), text) for f in fields(value)}
+        if isinstance(value, SearchPage):
+            changed["query"] = text + " "
         return replace(value, **changed) if not isinstance(value, Site) else value
     return text if type(value) is str else value

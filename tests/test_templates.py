@@ -13,12 +13,13 @@ from typing import get_args
 import pytest
 from jinja2 import Template, meta, nodes
 
-from page_contexts import all_pages, results, search_page, with_text
+from page_contexts import RICHEST, all_pages, results, search_page, with_text
 from sakuin.app import contexts
 from sakuin.app import render as rendering
-from sakuin.app.contexts import AddPage, Context, SearchPage
+from sakuin.app.contexts import AddPage, Context, Remark, SearchPage
 from sakuin.app.messages import Messages
 from sakuin.app.render import Lang, choose_language, environment, render, templates_folder
+from sakuin.indexer.diagnostic import DiagnosticCode
 from xss import PAYLOADS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -153,7 +154,7 @@ def test_a_page_is_well_formed_and_self_contained(page: Context, lang: Lang) -> 
         if named := attributes.get("aria-describedby") or attributes.get("for"):
             assert named in ids
     assert outline.all("style") == []
-    assert [script["src"] for script in outline.all("script")] == ["/static/keys.js"]
+    assert [script["src"] for script in outline.all("script")] == ["/static/search.js"]
     assert len(outline.all("h1")) == 1
     assert len(outline.all("main")) == 1
 
@@ -178,10 +179,6 @@ def test_no_template_turns_escaping_off() -> None:
         assert not re.search(r"\|\s*safe\b|Markup\(|autoescape false|autoescape=False", source)
 
 
-RICHEST = ["results", "remarks", "out_of_range", "add_refused", "paragraph_refused"]
-RICHEST += ["receipt_failed", "error"]
-
-
 @cache
 def harmless_skeleton(name: str) -> list[tuple[str, list[str]]]:
     return Outline(render(with_text(PAGES[name], "x"), "en")).skeleton
@@ -195,7 +192,7 @@ def test_no_text_gets_out_of_its_place(payload: str) -> None:
         assert hostile.skeleton == harmless_skeleton(name), name
     shown = Outline(render(with_text(PAGES["results"], payload), "en"))
     assert payload in shown.text
-    assert payload in [each.get("value") for each in shown.all("input")]
+    assert payload + " " in [each.get("value") for each in shown.all("input")]
 
 
 def test_the_proof_of_escaping_can_fail() -> None:
@@ -283,7 +280,16 @@ def test_forms_come_back_with_what_was_typed() -> None:
     rendered = render(page, "ja")
     assert "required aria-invalid=\"true\" aria-describedby=\"problem\">\n\n 一行目\n&lt;/textarea&gt;</textarea>" in rendered  # fmt: skip  # noqa: E501
     assert 'value="&#34;x&#34;"' in rendered
-    assert "body is empty" in rendered
+    english = Outline(render(page, "en")).text
+    assert "Not saved: the text is empty: write at least one character" in english
+
+
+def test_a_remark_quotes_the_part_that_it_is_about_but_not_a_whole_query() -> None:
+    code = DiagnosticCode.TOO_LONG
+    whole, part = Remark(code, "q" * 9000), Remark(code, "p" * 9000)
+    page = render(search_page(query="q" * 9000, results=None, remarks=(whole, part)), "en")
+    assert page.count("q" * 41) == 9000 // 41
+    assert re.findall("p{30,}", page) == ["p" * 39]
 
 
 @pytest.mark.parametrize(

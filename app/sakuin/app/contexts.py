@@ -56,7 +56,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What the query language says about `text`, a part of the query ("" is the whole)."""
+    """What the query language says about `text`, a part of the query or the whole."""
 
     code: DiagnosticCode
     text: str
@@ -143,7 +143,7 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a form was refused: the field's name, and the reason as an English sentence."""
+    """Why a form was refused: the field's name, and an English reason that follows it."""
 
     field: str
     reason: str
