@@ -4,8 +4,10 @@ One file is one source, one line is one paragraph, UTF-8, under the licence of t
 """
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.resources import as_file, files
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +24,8 @@ def sample_sources() -> Iterator[SampleSource]:
         if entry.name.endswith(".txt"):
             lines = entry.read_text(encoding="utf-8").splitlines()
             yield SampleSource(entry.name.removesuffix(".txt"), tuple(lines))
+
+
+def sample_folder() -> AbstractContextManager[Path]:
+    """Lend the folder of the sample's files, unpacked if the package is zipped."""
+    return as_file(files(__name__))

@@ -1,0 +1,6 @@
+"""`python -m sakuin.app` is the `sakuin` command."""
+
+from sakuin.app.cli import main
+
+if __name__ == "__main__":
+    main()

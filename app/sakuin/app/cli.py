@@ -1,0 +1,83 @@
+"""The `sakuin` command: its subcommands, and what each error means to a shell (design §8)."""
+
+import sys
+from typing import NoReturn
+
+import typer
+from sqlalchemy.exc import SQLAlchemyError
+
+from sakuin.app.assemble import NoSuchIndex
+from sakuin.app.commands import (
+    demo,
+    doctor,
+    index,
+    init,
+    load,
+    schema,
+    search,
+    serve,
+    status,
+    up,
+    worker,
+)
+from sakuin.app.commands.options import say
+from sakuin.app.paragraph import Refused
+from sakuin.app.settings import SettingsError
+from sakuin.indexer.errors import IndexerError
+from sakuin.queue import DatabaseAway, DatabaseBusy, DatabaseRefused, OutcomeUnknown, QueueError
+
+FAILED, USAGE, AWAY, AGAIN, CONFIGURATION, INTERRUPTED = 1, 2, 69, 75, 78, 130
+
+_EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
+    (NoSuchIndex, USAGE),
+    (Refused, FAILED),
+    (SettingsError, CONFIGURATION),
+    (DatabaseRefused, CONFIGURATION),
+    (DatabaseAway, AWAY),
+    (DatabaseBusy, AGAIN),
+    (OutcomeUnknown, AGAIN),
+    (QueueError, FAILED),
+    (IndexerError, FAILED),
+    (SQLAlchemyError, FAILED),
+    (OSError, FAILED),
+)
+
+app = typer.Typer(
+    name="sakuin",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    help="Full-text search, Japanese first, for text kept in MySQL, MariaDB or SQLite. "
+    "Settings come from flags, SAKUIN_* variables, sakuin.toml, or defaults, in this order.",
+    epilog="First steps: sakuin up FILE… opens a search page over text files.",
+)
+for _command in (
+    up.up,
+    init.init,
+    load.load,
+    worker.worker,
+    search.search,
+    status.status,
+    serve.serve,
+    demo.demo,
+    doctor.doctor,
+):
+    app.command()(_command)
+app.add_typer(index.index, name="index")
+app.add_typer(schema.schema, name="schema")
+
+
+def main() -> NoReturn:
+    """Run the command line; every expected error is one line, and an exit code that tells."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; keep the interpreter from flushing into it.
+        sys.stdout = None  # type: ignore[assignment]
+        sys.exit(FAILED)
+    except tuple(kind for kind, _ in _EXIT_CODES) as error:
+        say(f"sakuin: {error}")
+        sys.exit(next(code for kind, code in _EXIT_CODES if isinstance(error, kind)))
+    sys.exit(0)

@@ -1,0 +1,78 @@
+"""The options that several commands share; each help text names its variable and default."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from sakuin.app.assemble import Parts, assemble, initialise
+from sakuin.app.paragraph_index import PARAGRAPHS
+from sakuin.app.settings import OPTIONS, Settings, read_settings
+
+
+def setting(name: str) -> Any:
+    """Return the flag of a setting."""
+    option = next(option for option in OPTIONS if option.name == name)
+    default = f"default: {option.default}" if option.default != "" else "no default"
+    text = f"{option.help} [variable {option.variable}; {default}]"
+    return typer.Option("--" + name.replace("_", "-"), help=text, show_default=False)
+
+
+DataDir = Annotated[Path | None, setting("data_dir")]
+DatabaseUrl = Annotated[str | None, setting("database_url")]
+EngineName = Annotated[str | None, setting("engine")]
+Host = Annotated[str | None, setting("host")]
+Port = Annotated[int | None, setting("port")]
+RootPath = Annotated[str | None, setting("root_path")]
+IndexName = Annotated[
+    str,
+    typer.Option(
+        "--index",
+        help="Which index is meant. [no variable; default: paragraphs]",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print JSON for programs. [no variable; default: off]", show_default=False
+    ),
+]
+DEFAULT_INDEX = PARAGRAPHS.name
+
+
+@contextmanager
+def opened(flags: Mapping[str, Any], index: str = DEFAULT_INDEX) -> Iterator[Parts]:
+    """Assemble the parts from flags, variables and file; SQLite's tables are made when missing."""
+    with opened_with(read_settings(flags), index) as parts:
+        yield parts
+
+
+@contextmanager
+def opened_with(settings: Settings, index: str = DEFAULT_INDEX) -> Iterator[Parts]:
+    """As `opened`, from settings that were read already."""
+    with assemble(settings, index) as parts:
+        if settings.is_sqlite:
+            initialise(parts)
+        yield parts
+
+
+def say(text: str = "") -> None:
+    """Print progress and notes for people, on standard error."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(text, markup=False)
+
+
+def put(text: str) -> None:
+    """Print data, on standard output."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def put_json(value: Any) -> None:
+    """Print JSON data, on standard output."""
+    put(json.dumps(value, ensure_ascii=False))

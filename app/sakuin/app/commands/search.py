@@ -1,0 +1,117 @@
+"""`sakuin search`."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from sakuin.app.answer import Answer, answer
+from sakuin.app.commands.options import (
+    DEFAULT_INDEX,
+    AsJson,
+    DatabaseUrl,
+    DataDir,
+    EngineName,
+    IndexName,
+    opened,
+    put,
+    put_json,
+    say,
+)
+from sakuin.app.page import DEFAULT_PER_PAGE, MOST_PER_PAGE
+from sakuin.app.present import answer_json, title
+from sakuin.app.search_times import time_searches
+from sakuin.indexer.engine import Order
+
+
+def search(
+    words: Annotated[list[str], typer.Argument(help="The words; several mean AND.")],
+    page: Annotated[
+        int, typer.Option(min=1, help="Which page. [no variable; default: 1]", show_default=False)
+    ] = 1,
+    per_page: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=MOST_PER_PAGE,
+            help=f"Results a page. [no variable; default: {DEFAULT_PER_PAGE}]",
+            show_default=False,
+        ),
+    ] = DEFAULT_PER_PAGE,
+    order: Annotated[
+        Order, typer.Option(help="[no variable; default: relevance]", show_default=False)
+    ] = Order.RELEVANCE,
+    generation: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Search this generation. [no variable; default: the current one]",
+            show_default=False,
+        ),
+    ] = None,
+    bench: Annotated[
+        bool,
+        typer.Option(
+            "--bench",
+            help="Print how long each word, and all together, take. [no variable; default: off]",
+            show_default=False,
+        ),
+    ] = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    engine: EngineName = None,
+    index: IndexName = DEFAULT_INDEX,
+    as_json: AsJson = False,
+) -> None:
+    """Search the index: total, one page of results, and remarks on the query."""
+    flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
+    with opened(flags, index) as parts:
+        if bench:
+            queries = [*words, " ".join(words)] if len(words) > 1 else words
+            put(str(time_searches(parts, queries)))
+            return
+        found = answer(
+            parts,
+            " ".join(words),
+            page=page,
+            per_page=per_page,
+            order=order,
+            generation=generation,
+        )
+        if as_json:
+            put_json(answer_json(found, parts.index.name))
+        else:
+            _print(found)
+
+
+def _print_remarks(found: Answer) -> None:
+    for remark in found.diagnostics:
+        say(f"Note: {remark.message}")
+    if found.restarted:
+        say("That generation is gone; this is page 1 of the current one.")
+    if found.page.out_of_range:
+        say(f"There is no page {found.page.page}; the last one is {found.page.total_pages}.")
+
+
+def _print(found: Answer) -> None:
+    _print_remarks(found)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"{found.page.total:,} found, {found.seconds * 1000:.1f} ms")
+    for item in found.page.items:
+        line = Text()
+        line.append(f"{item.document.id:>8}  ", style="dim")
+        line.append(f"{title(item.document.text)}  ", style="cyan")
+        for cut in item.snippets.values():
+            for piece in cut.pieces:
+                line.append(piece.text, style="bold reverse" if piece.hit else "")
+        if item.is_stale:
+            line.append("  (edited since)", style="yellow")
+        console.print(line)
+    fresh = found.freshness
+    if fresh is None:
+        say("The database is away: deleted rows may still be shown.")
+    elif fresh.waiting:
+        say(f"Generation {found.generation}; {fresh.waiting:,} changes waiting.")
+        if not fresh.has_indexer:
+            say("No indexer is running: start `sakuin worker`.")

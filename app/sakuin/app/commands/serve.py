@@ -1,0 +1,68 @@
+"""`sakuin serve`."""
+
+from contextlib import nullcontext
+from typing import Annotated
+
+import typer
+
+from sakuin.app.child_worker import child_worker
+from sakuin.app.commands.options import (
+    DatabaseUrl,
+    DataDir,
+    EngineName,
+    Host,
+    Port,
+    RootPath,
+    say,
+)
+from sakuin.app.settings import read_settings
+
+
+def serve(
+    host: Host = None,
+    port: Port = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=64,
+            show_default=False,
+            help="How many web processes. [no variable; default: 1]",
+        ),
+    ] = 1,
+    root_path: RootPath = None,
+    with_worker: Annotated[
+        bool | None,
+        typer.Option(
+            "--with-worker/--no-worker",
+            show_default=False,
+            help="Run an indexer worker too. [no variable; default: yes on SQLite, else no]",
+        ),
+    ] = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    engine: EngineName = None,
+) -> None:
+    """Serve the search page and the JSON interface until Ctrl-C."""
+    # The web framework takes a while to import: only this command pays for it.
+    from sakuin.app.web_server import address_of, listen
+    from sakuin.app.web_server import serve as serve_pages
+
+    flags = {
+        "host": host,
+        "port": port,
+        "root_path": root_path,
+        "data_dir": data_dir,
+        "database_url": database_url,
+        "engine": engine,
+    }
+    settings = read_settings(flags)
+    needs_worker = settings.is_sqlite if with_worker is None else with_worker
+    with listen(settings) as listener, child_worker(settings) if needs_worker else nullcontext():
+        address = address_of(listener, settings)
+        serve_pages(
+            settings,
+            listener,
+            workers=workers,
+            on_ready=lambda: say(f"Serving {address} (Ctrl-C ends)"),
+        )

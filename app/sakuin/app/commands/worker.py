@@ -1,0 +1,111 @@
+"""`sakuin worker`."""
+
+import logging
+import signal
+import sys
+import threading
+from typing import Annotated
+
+import typer
+
+from sakuin.app.assemble import initialise
+from sakuin.app.commands.options import (
+    DEFAULT_INDEX,
+    DatabaseUrl,
+    DataDir,
+    EngineName,
+    IndexName,
+    opened,
+    say,
+    setting,
+)
+from sakuin.app.worker import Worker
+from sakuin.indexer.batch import Batch
+
+Drain = Annotated[
+    bool,
+    typer.Option(
+        "--drain",
+        help="Work until nothing is ready, leased or in back-off, then exit: 0, or 1 if a "
+        "message died. Good for cron. [no variable; default: off]",
+        show_default=False,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", help="Log no batches. [no variable; default: off]", show_default=False),
+]
+
+
+def worker(
+    drain: Drain = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    engine: EngineName = None,
+    index: IndexName = DEFAULT_INDEX,
+    batch_documents: Annotated[int | None, setting("batch_documents")] = None,
+    batch_bytes: Annotated[int | None, setting("batch_bytes")] = None,
+    gather_seconds: Annotated[float | None, setting("gather_seconds")] = None,
+    poll_seconds: Annotated[float | None, setting("poll_seconds")] = None,
+    lease_seconds: Annotated[float | None, setting("lease_seconds")] = None,
+    quiet: Quiet = False,
+    stop_with_parent: Annotated[bool, typer.Option("--stop-with-parent", hidden=True)] = False,
+) -> None:
+    """Make saves searchable: drain the queue in batches, each published as a new generation.
+
+    Ends cleanly on SIGTERM or Ctrl-C. Waits while the database is away. A second worker of the
+    same index stands by.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
+    flags = {
+        "data_dir": data_dir,
+        "database_url": database_url,
+        "engine": engine,
+        "batch_documents": batch_documents,
+        "batch_bytes": batch_bytes,
+        "gather_seconds": gather_seconds,
+        "poll_seconds": poll_seconds,
+        "lease_seconds": lease_seconds,
+    }
+    with opened(flags, index) as parts:
+        if drain and not parts.settings.is_sqlite:
+            initialise(parts)  # also tells at once, by the exit code, that the database is away
+        working = Worker(parts.copy, parts.settings)
+        _stop_on_signals(working)
+        if stop_with_parent:
+            threading.Thread(target=_stop_at_eof, args=(working,), daemon=True).start()
+        told = (lambda _: None) if quiet else _tell
+        if not drain:
+            if not quiet:
+                say(
+                    f"Indexing {index} as generation {parts.copy.generations.current() + 1} on; "
+                    "Ctrl-C ends."
+                )
+            working.run(told)
+            return
+        died = working.drain(told)
+    if died:
+        say(f"{died} messages died; `sakuin status` counts them")
+        raise typer.Exit(1)
+
+
+def _tell(batch: Batch) -> None:
+    logging.getLogger("sakuin.worker").info(
+        "generation %d: %d documents (%d changed) of %d messages%s",
+        batch.generation,
+        batch.documents,
+        batch.changed,
+        batch.messages,
+        f", {batch.failed} failed" if batch.failed else "",
+    )
+
+
+def _stop_on_signals(working: Worker) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: working.stop.set())
+
+
+def _stop_at_eof(working: Worker) -> None:
+    """Stop when the process that started us is gone: it held the other end of our input."""
+    sys.stdin.buffer.read()
+    working.stop.set()

@@ -1,0 +1,132 @@
+"""Looking for what is wrong with an installation, and saying what mends it."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from sqlalchemy import Connection, inspect, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from sakuin.app.assemble import Parts
+from sakuin.app.paragraph import Paragraph
+from sakuin.indexer.errors import IndexerError
+from sakuin.indexer.freshness import freshness
+from sakuin.queue import QueueError, queue_counts, read
+
+_LOW_BYTES = 1 << 30
+_OLD_SECONDS = 60.0
+
+
+class Grade(StrEnum):
+    """How bad a finding is."""
+
+    OK = "OK"
+    WARN = "WARN"
+    FAIL = "FAIL"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at, and what to do about it."""
+
+    grade: Grade
+    subject: str
+    text: str
+
+
+def diagnose(parts: Parts) -> list[Finding]:
+    """Look at everything once. Changes nothing."""
+    findings: list[Finding] = []
+    for look in (_folder, _database, _tables, _index, _queue):
+        findings += look(parts)
+    return findings
+
+
+def _folder(parts: Parts) -> Iterator[Finding]:
+    folder = parts.settings.data_dir
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    if not os.access(there, os.W_OK):
+        yield Finding(
+            Grade.FAIL,
+            "data folder",
+            f"{there} cannot be written: chown it, or set SAKUIN_DATA_DIR",
+        )
+        return
+    free = shutil.disk_usage(there).free
+    grade = Grade.OK if free > _LOW_BYTES else Grade.WARN
+    yield Finding(grade, "data folder", f"{folder}, {free / 1e9:.1f} GB free")
+
+
+def _database(parts: Parts) -> Iterator[Finding]:
+    yield from _asking(parts, "database", _version)
+
+
+def _tables(parts: Parts) -> Iterator[Finding]:
+    yield from _asking(parts, "tables", _check_tables)
+
+
+def _asking(
+    parts: Parts, subject: str, ask: Callable[[Connection], tuple[Grade, str]]
+) -> Iterator[Finding]:
+    try:
+        grade, text = read(parts.database, ask)
+    except (QueueError, SQLAlchemyError) as error:
+        yield Finding(Grade.FAIL, subject, str(error))
+    else:
+        yield Finding(grade, subject, text)
+
+
+def _version(connection: Connection) -> tuple[Grade, str]:
+    url = connection.engine.url.render_as_string(hide_password=True)
+    is_sqlite = connection.dialect.name == "sqlite"
+    question = "SELECT sqlite_version()" if is_sqlite else "SELECT VERSION()"
+    return Grade.OK, f"{connection.exec_driver_sql(question).scalar_one()} at {url}"
+
+
+def _check_tables(connection: Connection) -> tuple[Grade, str]:
+    wanted = {"sakuin_messages", "sakuin_dead", Paragraph.__tablename__}
+    missing = wanted - set(inspect(connection).get_table_names())
+    if missing:
+        return Grade.FAIL, f"missing: {', '.join(sorted(missing))}; run `sakuin init`"
+    connection.execute(select(Paragraph.id).limit(1)).all()
+    return Grade.OK, ", ".join(sorted(wanted))
+
+
+def _index(parts: Parts) -> Iterator[Finding]:
+    subject = f"index {parts.index.name}"
+    try:
+        with parts.reader.open() as opened:
+            if opened is None:
+                yield Finding(
+                    Grade.WARN, subject, "no generation yet: load text, then run `sakuin worker`"
+                )
+                return
+            count = opened.searcher.document_count
+            engine = parts.copy.engine
+            yield Finding(
+                Grade.OK,
+                subject,
+                f"generation {opened.number}, {count:,} documents, {engine.name} {engine.version}",
+            )
+    except (IndexerError, OSError) as error:
+        yield Finding(Grade.FAIL, subject, str(error))
+
+
+def _queue(parts: Parts) -> Iterator[Finding]:
+    yield from _asking(parts, "queue", partial(_check_queue, parts))
+
+
+def _check_queue(parts: Parts, connection: Connection) -> tuple[Grade, str]:
+    counts = queue_counts(connection, parts.index.queue)
+    fresh = freshness(connection, parts.index, parts.copy.generations)
+    text = f"{fresh.waiting:,} waiting, {counts.dead:,} dead"
+    if fresh.waiting and not fresh.has_indexer:
+        return Grade.FAIL, text + "; no indexer is running: start `sakuin worker`"
+    if (counts.oldest_seconds or 0) > _OLD_SECONDS:
+        return Grade.WARN, text + f"; the oldest waits {counts.oldest_seconds:.0f} s: see its log"
+    if counts.dead:
+        return Grade.WARN, text + "; look at table sakuin_dead for the reasons"
+    return Grade.OK, text

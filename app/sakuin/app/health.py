@@ -1,0 +1,58 @@
+"""/healthz, /readyz and /metrics: for load balancers and monitors, not for people."""
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, PlainTextResponse
+from sqlalchemy.exc import SQLAlchemyError
+
+from sakuin.app.assemble import Parts
+from sakuin.app.status import read_status
+from sakuin.indexer.errors import IndexerError
+from sakuin.queue import QueueError
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/healthz")
+def healthz() -> PlainTextResponse:
+    """Answer as long as the process does."""
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/readyz")
+def readyz(request: Request) -> JSONResponse:
+    """Answer 200 when searches can be answered; the database being away is told, no more."""
+    parts: Parts = request.app.state.parts
+    try:
+        with parts.reader.open() as opened:
+            index = f"generation {opened.number}" if opened else "no generation yet"
+        ready = True
+    except (IndexerError, OSError) as error:
+        index, ready = str(error), False
+    try:
+        read_status(parts)
+        database = "ok"
+    except (QueueError, SQLAlchemyError):
+        database = "away"
+    content = {"ready": ready, "index": index, "database": database}
+    return JSONResponse(content, 200 if ready else 503)
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> PlainTextResponse:
+    """Give the queue and the index in Prometheus' text format."""
+    parts: Parts = request.app.state.parts
+    lines = [f'sakuin_generation{{index="{parts.index.name}"}} {parts.copy.generations.current()}']
+    try:
+        status = read_status(parts)
+    except (QueueError, SQLAlchemyError):
+        lines.append("sakuin_database_up 0")
+    else:
+        lines.append("sakuin_database_up 1")
+        lines.append(
+            f'sakuin_documents{{index="{parts.index.name}"}} {status["index"]["documents"]}'
+        )
+        lines += [
+            f'sakuin_messages{{index="{parts.index.name}",state="{state}"}} {count}'
+            for state, count in status["queue"].items()
+        ]
+    return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")

@@ -1,0 +1,47 @@
+"""The ASGI application: `uvicorn --factory sakuin.app.main:create_app`."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+from starlette.middleware import Middleware
+
+from sakuin.app import api, health, pages, search_pages
+from sakuin.app.assemble import assemble, initialise
+from sakuin.app.failures import handle_failures
+from sakuin.app.guard import Guard
+from sakuin.app.render import static_folder
+from sakuin.app.settings import Settings, read_settings
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Make the application. Without settings they are read from environment and file.
+
+    Opens nothing until it starts, and connects to no database even then (SQLite excepted).
+    """
+    chosen = settings or read_settings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        with assemble(chosen) as parts:
+            if chosen.is_sqlite:
+                initialise(parts)
+            app.state.parts = parts
+            yield
+
+    app = FastAPI(
+        title="Sakuin",
+        version="1",
+        lifespan=lifespan,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        root_path=chosen.root_path.rstrip("/"),
+        middleware=[Middleware(Guard, most_bytes=chosen.max_request_bytes)],
+    )
+    handle_failures(app)
+    for module in (api, health, search_pages, pages):
+        app.include_router(module.router)
+    app.mount("/static", StaticFiles(directory=static_folder()), name="static")
+    return app

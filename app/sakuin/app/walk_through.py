@@ -1,0 +1,68 @@
+"""The whole way in one go, as `sakuin up` and `sakuin demo` show it: load, index, search, serve."""
+
+import os
+import sys
+import webbrowser
+from collections.abc import Sequence
+
+import typer
+from sakuin.app.load_files import Reading, load_files
+
+from sakuin.app.assemble import Parts, assemble, initialise
+from sakuin.app.child_worker import child_worker
+from sakuin.app.commands.options import put, say
+from sakuin.app.load_report import print_report
+from sakuin.app.search_times import time_searches
+from sakuin.app.settings import Settings
+from sakuin.indexer.engine import Order
+from sakuin.indexer.query import Everything
+
+
+def walk_through(
+    settings: Settings, reading: Reading, *, words: Sequence[str] | None, serves: bool
+) -> None:
+    """Load, make searchable, time some searches, and serve until Ctrl-C if asked to.
+
+    Without `words` the searches are for words of the text itself.
+    """
+    # The web framework takes a while to import; the address is taken before any work is done.
+    from sakuin.app.web_server import address_of, listen, serve
+
+    listener = listen(settings) if serves else None
+    try:
+        with assemble(settings) as parts:
+            initialise(parts)
+            with child_worker(settings):
+                report = load_files(parts, reading, append=False, wait=True)
+                print_report(report)
+                if not report.is_searchable:
+                    raise typer.Exit(1)
+                put("")
+                put(str(time_searches(parts, words or _words_of(parts))))
+                if listener is None:
+                    return
+                address = address_of(listener, settings)
+                serve(settings, listener, workers=1, on_ready=lambda: _tell(address))
+    finally:
+        if listener is not None:
+            listener.close()
+
+
+def _tell(address: str) -> None:
+    say(f"Serving {address} (Ctrl-C ends)")
+    if sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        webbrowser.open(address)
+
+
+def _words_of(parts: Parts) -> list[str]:
+    """Return a word from each of the first documents: something that is surely found."""
+    with parts.reader.open() as opened:
+        if opened is None:
+            return []
+        found = opened.searcher.search(Everything(), order=Order.ID, offset=0, limit=3)
+    words = []
+    for hit in found.hits:
+        body = hit.document.text[parts.index.fields.searched[0]]
+        first = body.split()[0]
+        words.append(first if first.isascii() else first[:4])
+    return list(dict.fromkeys(words))

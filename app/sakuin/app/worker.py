@@ -1,0 +1,145 @@
+"""The daemon that drains an index's queue, batch by batch, until it is told to stop.
+
+It never exits because the database or the disk is away: it says so once, waits, and goes on.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from sakuin.app.settings import Settings
+from sakuin.indexer.batch import Batch, run_batch
+from sakuin.indexer.build import Copy, Observer
+from sakuin.indexer.errors import IndexerError, Outrun
+from sakuin.indexer.gather import Limits
+from sakuin.indexer.publisher import PublisherLease
+from sakuin.indexer.sweep import sweep
+from sakuin.queue import Counts, QueueError, queue_counts, read
+
+_LOG = logging.getLogger("sakuin.worker")
+_BEAT_SECONDS = 2.0
+_LONGEST_WAIT_SECONDS = 5.0
+
+
+@dataclass(slots=True)
+class Drained:
+    """What a worker did in all."""
+
+    batches: int = 0
+    documents: int = 0
+    dead: int = 0
+
+
+class Worker:
+    """One worker of one index's copy. `stop` may be set from a signal handler or a thread."""
+
+    def __init__(self, copy: Copy, settings: Settings, on_step: Observer = lambda _: None) -> None:
+        self._copy, self._on_step = copy, on_step
+        self._limits = limits(settings)
+        self._poll_seconds = settings.poll_seconds
+        self._lease = PublisherLease(copy.generations)
+        self._said: str | None = None
+        self.stop = threading.Event()
+        self.drained = Drained()
+
+    def run(self, on_batch: Callable[[Batch], None] = lambda _: None) -> None:
+        """Drain until `stop` is set."""
+        self._loop(on_batch, until_empty=False)
+
+    def drain(self, on_batch: Callable[[Batch], None] = lambda _: None) -> int:
+        """Drain until nothing is ready, leased or in back-off; return how many died meanwhile."""
+        before = self._counts_dead()
+        self._loop(on_batch, until_empty=True)
+        return self._counts_dead() - before
+
+    def _loop(self, on_batch: Callable[[Batch], None], *, until_empty: bool) -> None:
+        beating = threading.Thread(target=self._beat, name="beat", daemon=True)
+        beating.start()
+        wait = self._poll_seconds
+        try:
+            while not self.stop.is_set():
+                batch, failed = self._try_once(on_batch)
+                if batch:
+                    wait = self._poll_seconds
+                    continue
+                if until_empty and not failed and self._is_empty():
+                    return
+                wait = min(wait * 2, _LONGEST_WAIT_SECONDS) if failed else self._poll_seconds
+                self.stop.wait(wait)
+        finally:
+            self.stop.set()
+            beating.join()
+            self._lease.release()
+
+    def _try_once(self, on_batch: Callable[[Batch], None]) -> tuple[Batch | None, bool]:
+        """Do one batch if there is one; the flag says that something stands in the way."""
+        try:
+            if not self._lease.beat():
+                self._say("another worker publishes this index; standing by")
+                return None, False
+            batch = run_batch(self._copy, self._limits, self._on_step)
+        except Outrun as error:
+            _LOG.info("%s; its messages are taken up again", error)
+            return None, False
+        except (QueueError, SQLAlchemyError, IndexerError, OSError) as error:
+            self._say(f"waiting: {error}")
+            self._sweep()  # perhaps what a crashed run left is what fills the disk
+            return None, True
+        self._say(None)
+        if batch:
+            self._count(batch)
+            on_batch(batch)
+            self._sweep()
+        return batch, False
+
+    def _sweep(self) -> None:
+        try:
+            sweep(self._copy.generations)
+        except OSError as error:
+            _LOG.warning("cannot sweep: %s", error)
+
+    def _count(self, batch: Batch) -> None:
+        self.drained.batches += 1
+        self.drained.documents += batch.documents
+
+    def _say(self, what: str | None) -> None:
+        """Log a state once, not at every poll."""
+        if what and what != self._said:
+            _LOG.warning("%s", what)
+        if self._said and what is None:
+            _LOG.warning("going on")
+        self._said = what
+
+    def _beat(self) -> None:
+        while not self.stop.wait(_BEAT_SECONDS):
+            try:
+                self._lease.beat()
+            except OSError as error:
+                self._say(f"waiting: {error}")
+
+    def _is_empty(self) -> bool:
+        try:
+            counts = read(self._copy.database, self._count_messages)
+        except QueueError:
+            return False  # the next batch waits for the database, and says so
+        return not (counts.ready or counts.leased or counts.scheduled)
+
+    def _counts_dead(self) -> int:
+        return read(self._copy.database, self._count_messages).dead
+
+    def _count_messages(self, connection: Connection) -> Counts:
+        return queue_counts(connection, self._copy.index.queue)
+
+
+def limits(settings: Settings) -> Limits:
+    """Return a batch's limits as the settings give them."""
+    return Limits(
+        documents=settings.batch_documents,
+        text_bytes=settings.batch_bytes,
+        gather_seconds=settings.gather_seconds,
+        lease_seconds=settings.lease_seconds,
+    )
