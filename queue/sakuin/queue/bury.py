@@ -18,21 +18,23 @@ _COPY = (
     "INSERT INTO sakuin_dead"
     " (message_id, queue, priority, attempts, created_at, data, reason, traceback)"
     " SELECT id, queue, priority, attempts, created_at, data, ?, ?"
-    " FROM sakuin_messages {by_id} WHERE id IN ({ids}) ORDER BY id"
+    " FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND queue = ? ORDER BY id"
 )
 _COPY_PART = _COPY.replace("created_at, data, ?, ?", "created_at, ?, ?, ?")
-_REMOVE = "{delete_messages} WHERE id IN ({ids})"
+_REMOVE = "{delete_messages} WHERE id IN ({ids}) AND queue = ?"
+"""Without a second condition MariaDB scans the whole table, whatever index it is told to use."""
+
 _OURS = "SELECT id, data FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ?"
 _REWRITE = "UPDATE sakuin_messages {by_id} SET data = ? WHERE id IN ({ids}) AND token = ?"
 
 
 def move_to_dead(
-    connection: Connection, ids: Sequence[int], reason: str, traceback: str | None
+    connection: Connection, queue: str, ids: Sequence[int], reason: str, traceback: str | None
 ) -> None:
-    """Move messages that the caller has locked in this transaction."""
+    """Move messages of one queue that the caller has locked in this transaction."""
     for part in cut(sorted(ids)):
-        execute(connection, _COPY, *_texts(reason, traceback), ids=part)
-        execute(connection, _REMOVE, ids=part)
+        execute(connection, _COPY, *_texts(reason, traceback), queue, ids=part)
+        execute(connection, _REMOVE, queue, ids=part)
 
 
 def bury(engine: Engine, message: Message, reason: str, traceback: str | None = None) -> None:
@@ -40,7 +42,7 @@ def bury(engine: Engine, message: Message, reason: str, traceback: str | None = 
 
     def work(connection: Connection) -> None:
         _lock(connection, message)
-        move_to_dead(connection, [message.id], reason, traceback)
+        move_to_dead(connection, message.queue, [message.id], reason, traceback)
 
     replay(engine, work, committed=lambda connection, _: _data(connection, message) is None)
 
@@ -64,9 +66,9 @@ def bury_part(
     def work(connection: Connection) -> None:
         _lock(connection, message)
         texts = _texts(reason, traceback)
-        execute(connection, _COPY_PART, part_data, *texts, ids=[message.id])
+        execute(connection, _COPY_PART, part_data, *texts, message.queue, ids=[message.id])
         if rest_data is None:
-            execute(connection, _REMOVE, ids=[message.id])
+            execute(connection, _REMOVE, message.queue, ids=[message.id])
         else:
             execute(connection, _REWRITE, rest_data, message.token, ids=[message.id])
 

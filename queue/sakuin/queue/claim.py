@@ -92,10 +92,10 @@ def _take(connection: Connection, wish: _Wish) -> _Haul:
     expired = [row.id for row in rows if row.is_expired]
     spent = [row.id for row in rows if not row.is_expired and wish.policy.is_spent(row.attempts)]
     if expired:
-        move_to_dead(connection, expired, "it expired before it was worked on", None)
+        move_to_dead(connection, wish.queue, expired, "it expired before it was worked on", None)
     if spent:
         reason = f"it was delivered {wish.policy.max_attempts} times, the last time without an end"
-        move_to_dead(connection, spent, reason, None)
+        move_to_dead(connection, wish.queue, spent, reason, None)
     buried = {*expired, *spent}
     chosen = _company([row for row in rows if row.id not in buried], wish.policy)
     held = _lease(connection, [row.id for row in chosen], until, wish.token)

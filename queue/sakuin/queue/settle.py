@@ -81,7 +81,7 @@ def fail(
     def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
         if rules.is_spent(like.attempts):
             ours = _ours(connection, like, ids, lock=True)
-            move_to_dead(connection, ours, reason, traceback)
+            move_to_dead(connection, like.queue, ours, reason, traceback)
             return len(ours)
         chance = random.random()  # noqa: S311 - spreads the retries, hides nothing
         wait = dialect_of(connection).shift(rules.delay_seconds(like.attempts, chance))
