@@ -1,0 +1,146 @@
+"""What of a text a query found: marked pieces of the original, whole or in short windows.
+
+Gives pieces, never markup: who shows them escapes each text. Never raises.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sakuin.indexer.grapheme import cut_after, cut_before
+from sakuin.indexer.locate import Located
+from sakuin.indexer.occurrences import Occurrence, occurrences
+from sakuin.indexer.query import Query
+from sakuin.indexer.windows import Window, head, window_around
+
+DEFAULT_WIDTH = 300
+MOST_WINDOWS = 3
+_ELLIPSIS = " … "
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the original text; `hit`: a term of the query stands there."""
+
+    text: str
+    hit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One window of a text in pieces, and whether the text goes on before and after it."""
+
+    pieces: tuple[Piece, ...]
+    cut_before: bool
+    cut_after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """The windows of a text that show best what was found, in the order of the text."""
+
+    fragments: tuple[Fragment, ...]
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """All pieces in one row, with an ellipsis wherever text was left out."""
+        row: list[Piece] = []
+        for number, fragment in enumerate(self.fragments):
+            if fragment.cut_before and number == 0:
+                row.append(Piece(_ELLIPSIS.lstrip(), hit=False))
+            row += fragment.pieces
+            if fragment.cut_after:
+                is_last = number == len(self.fragments) - 1
+                row.append(Piece(_ELLIPSIS.rstrip() if is_last else _ELLIPSIS, hit=False))
+        return tuple(row)
+
+
+def highlight(text: str, query: Query) -> tuple[Piece, ...]:
+    """Return the whole text in pieces; what the query excludes is not marked.
+
+    Joined, the pieces are the text. A mark covers whole characters as a reader sees them; of a
+    very long text the first 20,000 places are marked.
+    """
+    located = Located(text)
+    found = occurrences(located.settled, query)
+    return _pieces(text, Window(0, len(text)), _marks(located, found))
+
+
+def snippet(text: str, query: Query, width: int = DEFAULT_WIDTH) -> Snippet:
+    """Return up to three windows, together about `width` columns (East Asian characters take 2).
+
+    A text that fits is shown whole. Each term's first place comes before further places of one
+    term; where nothing is found, the beginning is shown.
+    """
+    whole = head(text, width)
+    if whole.end == len(text):
+        return Snippet((Fragment(highlight(text, query), cut_before=False, cut_after=False),))
+    located = Located(text)
+    found = occurrences(located.settled, query)
+    windows = _choose(located, found, width) if found else [whole]
+    return Snippet(
+        tuple(
+            Fragment(
+                _pieces(text, window, _marks_within(located, found, window)),
+                cut_before=window.start > 0,
+                cut_after=window.end < len(text),
+            )
+            for window in windows
+        )
+    )
+
+
+def _choose(located: Located, found: Sequence[Occurrence], width: int) -> list[Window]:
+    """Pick windows that show as many terms as may be; where they meet, they become one."""
+    firsts = {place.term: place for place in reversed(found)}
+    anchors: list[tuple[int, int]] = []
+    near = width // MOST_WINDOWS
+    for place in [*sorted(firsts.values()), *found]:
+        if all(abs(place.start - other) >= near for other, _ in anchors):
+            anchors.append((place.start, place.end))
+            if len(anchors) == MOST_WINDOWS:
+                break
+    each = width // len(anchors)
+    spans = (located.original_span(*anchor) for anchor in sorted(anchors))
+    windows: list[Window] = []
+    for window in (window_around(located.original, *span, each) for span in spans):
+        if windows and window.start <= windows[-1].end:
+            windows[-1] = Window(windows[-1].start, max(windows[-1].end, window.end))
+        else:
+            windows.append(window)
+    return windows
+
+
+def _marks_within(
+    located: Located, found: Sequence[Occurrence], window: Window
+) -> list[tuple[int, int]]:
+    start, end = located.settled_around(window.start, window.end)
+    return _marks(located, (place for place in found if place.end > start and place.start < end))
+
+
+def _marks(located: Located, found: Iterable[Occurrence]) -> list[tuple[int, int]]:
+    """Return the marked parts of the original, ascending, apart, of whole characters."""
+    text = located.original
+    marks: list[tuple[int, int]] = []
+    for place in found:
+        start, end = located.original_span(place.start, place.end)
+        start, end = cut_before(text, start), cut_after(text, end)
+        if marks and start <= marks[-1][1]:
+            marks[-1] = (marks[-1][0], max(end, marks[-1][1]))
+        else:
+            marks.append((start, end))
+    return marks
+
+
+def _pieces(text: str, window: Window, marks: Iterable[tuple[int, int]]) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    at = window.start
+    for mark_start, mark_end in marks:
+        start, end = max(mark_start, at), min(mark_end, window.end)
+        if start < end:
+            if at < start:
+                pieces.append(Piece(text[at:start], hit=False))
+            pieces.append(Piece(text[start:end], hit=True))
+            at = end
+    if at < window.end:
+        pieces.append(Piece(text[at : window.end], hit=False))
+    return tuple(pieces)
