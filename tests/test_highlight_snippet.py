@@ -23,7 +23,8 @@ def text_of(fragment: Fragment) -> str:
 
 
 def width_of(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    shown = [c for c in text if unicodedata.category(c) not in ("Mn", "Cf")]
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in shown)
 
 
 def test_a_short_text_is_shown_whole() -> None:
@@ -113,11 +114,11 @@ def test_windows_hold_what_they_promise(text: str, one: str, other: str, width: 
         part = text_of(fragment)
         start = text.find(part, at)
         assert start >= at
-        assert fragment.cut_before == (start > 0)
-        assert fragment.cut_after == (start + len(part) < len(text))
+        assert fragment.cut_before or text.startswith(part)
+        assert fragment.cut_after or text.endswith(part)
         assert not part.startswith(("\u0301", "\u200d", "ﾞ"))
         at = start + len(part)
-    assert width_of("".join(map(text_of, found.fragments))) <= width + 6
+    assert width_of("".join(map(text_of, found.fragments))) <= width
     assert _has_hit(found) == any(piece.hit for piece in highlight(text, query))
 
 

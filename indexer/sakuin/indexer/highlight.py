@@ -100,7 +100,7 @@ def _choose(located: Located, found: Sequence[Occurrence], width: int) -> list[W
             if len(anchors) == MOST_WINDOWS:
                 break
     each = width // len(anchors)
-    spans = (located.original_span(*anchor) for anchor in sorted(anchors))
+    spans = (_whole_span(located, *anchor) for anchor in sorted(anchors))
     windows: list[Window] = []
     for window in (window_around(located.original, *span, each) for span in spans):
         if windows and window.start <= windows[-1].end:
@@ -119,16 +119,20 @@ def _marks_within(
 
 def _marks(located: Located, found: Iterable[Occurrence]) -> list[tuple[int, int]]:
     """Return the marked parts of the original, ascending, apart, of whole characters."""
-    text = located.original
     marks: list[tuple[int, int]] = []
     for place in found:
-        start, end = located.original_span(place.start, place.end)
-        start, end = cut_before(text, start), cut_after(text, end)
+        start, end = _whole_span(located, place.start, place.end)
         if marks and start <= marks[-1][1]:
             marks[-1] = (marks[-1][0], max(end, marks[-1][1]))
         else:
             marks.append((start, end))
     return marks
+
+
+def _whole_span(located: Located, start: int, end: int) -> tuple[int, int]:
+    """Return the part of the original that made settled[start:end], widened to characters."""
+    start, end = located.original_span(start, end)
+    return cut_before(located.original, start), cut_after(located.original, end)
 
 
 def _pieces(text: str, window: Window, marks: Iterable[tuple[int, int]]) -> tuple[Piece, ...]:
