@@ -17,7 +17,7 @@ from sakuin.app.contexts import ErrorPage
 from sakuin.app.paragraph import Refused
 from sakuin.app.receipt import UnknownReceipt
 from sakuin.app.render import choose_language, render
-from sakuin.app.site import site_of
+from sakuin.app.site import root_of, site_of
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import OutcomeUnknown, QueueError
 
@@ -48,7 +48,7 @@ def fail(
     request_id: str = "",
 ) -> Response:
     """Return an error's answer, as JSON or as a page."""
-    if request.scope["path"].startswith("/api/"):
+    if request.scope["path"].startswith(f"{root_of(request)}/api/"):
         content = {"error": detail} | ({"field": field} if field else {})
         if request_id:
             content["request_id"] = request_id

@@ -12,6 +12,7 @@ from sakuin.app.assemble import assemble, initialise
 from sakuin.app.failures import handle_failures
 from sakuin.app.guard import Guard
 from sakuin.app.render import static_folder
+from sakuin.app.root_path import RootPath
 from sakuin.app.settings import Settings, read_settings
 
 
@@ -37,8 +38,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/api/v1/openapi.json",
         docs_url=None,
         redoc_url=None,
-        root_path=chosen.root_path.rstrip("/"),
-        middleware=[Middleware(Guard, most_bytes=chosen.max_request_bytes)],
+        middleware=[
+            Middleware(Guard, most_bytes=chosen.max_request_bytes),
+            Middleware(RootPath, root=chosen.root_path),
+        ],
     )
     handle_failures(app)
     for module in (api, health, search_pages, pages):
