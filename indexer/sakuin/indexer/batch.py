@@ -9,10 +9,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sakuin.indexer.build import Built, ChunkFailed, Copy, Observer, build
-from sakuin.indexer.changes import write_changes
+from sakuin.indexer.changes import push_changes, write_changes
+from sakuin.indexer.errors import GenerationBroken
 from sakuin.indexer.gather import Claimed, Limits, gather
 from sakuin.indexer.poison import Fault, find_faults
-from sakuin.queue import LeaseLost, RetryPolicy, ack, bury_part, fail, keep_lease, release, shrink
+from sakuin.queue import (
+    LeaseLost,
+    RetryPolicy,
+    ack,
+    bury_part,
+    fail,
+    keep_lease,
+    release,
+    replay,
+    shrink,
+)
 
 RETRY = RetryPolicy(max_attempts=5)
 
@@ -38,19 +49,19 @@ def run_batch(copy: Copy, limits: Limits, on_step: Observer = lambda _: None) ->
     claimed = gather(copy.database, copy.index.queue, limits)
     if not claimed:
         return None
-    on_step("claimed")
-    claimed = _bury_killers(copy, claimed)
-    if not claimed:
-        return Batch(copy.generations.current(), 0, 0, 0, failed=1, lost=0)
     messages = [one.message for one in claimed]
     with keep_lease(copy.database, messages, limits.lease_seconds):
         try:
-            built, faults = _build(copy, claimed, limits, on_step)
+            on_step("claimed")
+            alive = _bury_killers(copy, claimed)
+            if not alive:
+                return Batch(copy.generations.current(), 0, 0, 0, failed=len(claimed), lost=0)
+            built, faults = _build(copy, alive, limits, on_step)
         except BaseException:
             with contextlib.suppress(Exception):  # the error that stopped us says more
                 release(copy.database, messages)
             raise
-        lost = _settle(copy, claimed, built.done, faults)
+        lost = _settle(copy, alive, built.done, faults)
     on_step("acked")
     return Batch(
         generation=built.generation,
@@ -66,14 +77,14 @@ def _build(
     copy: Copy, claimed: Sequence[Claimed], limits: Limits, on_step: Observer
 ) -> tuple[Built, dict[str, Fault]]:
     """Build with all documents that can be indexed; return what is wrong with the others."""
-    ids = list(dict.fromkeys(one for each in claimed for one in each.next_ids))
+    ids = list(dict.fromkeys(one for each in claimed for one in each.next_ids))[: limits.documents]
     faults: dict[str, Fault] = {}
     while True:
         good = [one for one in ids if one not in faults]
         try:
             return build(copy, good, most_bytes=limits.text_bytes, on_step=on_step), faults
-        except ChunkFailed as error:
-            found = find_faults(copy, error.ids)
+        except (ChunkFailed, GenerationBroken) as error:
+            found = find_faults(copy, error.ids if isinstance(error, ChunkFailed) else good)
             if not found:
                 raise (error.__cause__ or error) from None
             faults |= found
@@ -121,18 +132,29 @@ def _fail(copy: Copy, one: Claimed, faults: dict[str, Fault]) -> frozenset[int]:
 
 
 def _bury_killers(copy: Copy, claimed: Sequence[Claimed]) -> list[Claimed]:
+    """Bury each id that must be what kills; return the messages that have none.
+
+    Its neighbours begin anew in a message of their own: the attempts were the killer's.
+    """
     alive = []
     for one in claimed:
         killer = one.killer
-        if killer is not None:
-            reason = f"the indexer died {one.message.attempts - 1} times while working on it"
-            try:
-                one = _bury_id(copy, one, killer, Fault(reason, ""))
-            except LeaseLost:
-                continue
-        if one.ids:
+        if killer is None:
             alive.append(one)
+            continue
+        _begin_anew(copy, [each for each in one.ids if each != killer])
+        reason = f"the indexer died {one.message.attempts - 1} times while working on it"
+        with contextlib.suppress(LeaseLost):
+            _bury_id(copy, Claimed(one.message, (killer,)), killer, Fault(reason, ""))
     return alive
+
+
+def _begin_anew(copy: Copy, ids: Sequence[str]) -> None:
+    replay(
+        copy.database,
+        lambda connection: push_changes(connection, copy.index, ids),
+        committed=lambda *_: False,  # twice does no harm
+    )
 
 
 def _bury_id(copy: Copy, one: Claimed, document_id: str, fault: Fault) -> Claimed:

@@ -61,8 +61,9 @@ def build(copy: Copy, ids: Sequence[str], *, most_bytes: int, on_step: Observer)
     """Bring these documents up to date in a new generation.
 
     Stops early, at a chunk's end, after `most_bytes` of text: `done` then holds fewer ids.
-    When nothing differs from the current generation none is published. Raises Outrun when
-    another publisher was first, ChunkFailed when documents are at fault.
+    When nothing differs from the current generation none is published, unless the index is being
+    rebuilt. Raises Outrun when another publisher was first, ChunkFailed when documents are at
+    fault, GenerationBroken when the copy does not hold what it should.
     """
     with contextlib.ExitStack() as held:
         pin = pin_current(copy.generations)
@@ -77,7 +78,8 @@ def build(copy: Copy, ids: Sequence[str], *, most_bytes: int, on_step: Observer)
         on_step("cloned")
         done, changed = _apply(copy, draft, ids, most_bytes)
         on_step("applied")
-        if changed or not parent:
+        # A rebuild that is going on may have read older rows: only a publish makes it look again.
+        if changed or not parent or tell_rebuilds(copy.generations, done):
             parent = publish_draft(copy, draft, parent, done, on_step)
         if copy.generations.current() != parent:
             raise Outrun(copy.index.name, parent)
@@ -104,18 +106,27 @@ def _apply(copy: Copy, draft: Draft, ids: Sequence[str], most_bytes: int) -> tup
     size = _FIRST_CHUNK
     while len(done) < len(ids) and loaded_bytes < most_bytes:
         chunk = ids[len(done) : len(done) + size]
-        documents, missing = load(copy, chunk)
-        try:
-            changed += draft.apply(documents, missing)
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            raise ChunkFailed(chunk) from error
+        chunk_changed, chunk_bytes = take(copy, draft, chunk)
         done += chunk
-        chunk_bytes = sum(len(text) for one in documents for text in one.text.values())
+        changed += chunk_changed
         loaded_bytes += chunk_bytes
         size = min(_LARGEST_CHUNK, size * 4 if chunk_bytes < _CHUNK_BYTES else max(1, size // 4))
     return done, changed
+
+
+def take(copy: Copy, draft: Draft, ids: Sequence[str]) -> tuple[int, int]:
+    """Load documents and apply them to a draft; return how many differed, and their text's size.
+
+    ChunkFailed when documents are at fault: the draft can then take the others again.
+    """
+    documents, missing = load(copy, ids)
+    try:
+        changed = draft.apply(documents, missing)
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise ChunkFailed(ids) from error
+    return changed, sum(len(text) for one in documents for text in one.text.values())
 
 
 def load(copy: Copy, ids: Sequence[str]) -> tuple[Sequence[Document], list[str]]:
@@ -126,12 +137,25 @@ def load(copy: Copy, ids: Sequence[str]) -> tuple[Sequence[Document], list[str]]
     """
     try:
         documents = read(copy.database, lambda c: copy.index.loader.load(c, ids))
+        _require_asked(documents, ids)
     except (SQLAlchemyError, QueueError, OSError, MemoryError):
         raise
     except Exception as error:
         raise ChunkFailed(ids) from error
     there = {document.id for document in documents}
     return documents, [one for one in ids if one not in there]
+
+
+def _require_asked(documents: Sequence[Document], ids: Sequence[str]) -> None:
+    """Refuse what would be counted twice; a key that compares without case can cause it."""
+    left = set(ids)
+    for document in documents:
+        if document.id not in left:
+            raise ValueError(
+                f"the loader returned document {document.id!r}, which was not asked for or came "
+                "twice: compare keys exactly"
+            )
+        left.remove(document.id)
 
 
 def require_match(copy: Copy, number: int) -> None:

@@ -57,7 +57,8 @@ class Claimed:
     @property
     def killer(self) -> str | None:
         """The id that must be what kills: it was tried alone again and again."""
-        return self.ids[0] if self.message.attempts >= KILLER_FROM_ATTEMPT else None
+        is_certain = bool(self.ids) and self.message.attempts >= KILLER_FROM_ATTEMPT
+        return self.ids[0] if is_certain else None
 
 
 def gather(database: Database, queue: str, limits: Limits) -> list[Claimed]:

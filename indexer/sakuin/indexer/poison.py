@@ -4,8 +4,12 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from sakuin.indexer.build import ChunkFailed, Copy, load
 from sakuin.indexer.draft import Draft
+from sakuin.indexer.errors import DiskFull
+from sakuin.queue import QueueError
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def _try(copy: Copy, ids: Sequence[str]) -> Fault | None:
         with Draft(copy.generations, copy.engine, copy.index.fields, None, bulk=False) as draft:
             draft.apply(documents, missing)
             draft.check()
-    except (OSError, MemoryError):
+    except (OSError, MemoryError, DiskFull, SQLAlchemyError, QueueError):
         raise
     except ChunkFailed as error:
         return _fault(error.__cause__ or error)
