@@ -2,7 +2,7 @@
 
 from sakuin.indexer.engine import Engine
 
-ENGINE_NAMES = ("tantivy",)
+ENGINE_NAMES = ("tantivy", "whoosh")
 
 
 def engine_named(name: str) -> Engine:
@@ -14,9 +14,16 @@ def engine_named(name: str) -> Engine:
         from sakuin.indexer.tantivy_engine import TantivyEngine
 
         return TantivyEngine()
+    if name == "whoosh":
+        from sakuin.indexer.whoosh_engine import WhooshEngine
+
+        return WhooshEngine()
     raise ValueError(f"no engine is called {name!r}: choose one of {', '.join(ENGINE_NAMES)}")
 
 
 def default_engine() -> Engine:
-    """Return tantivy."""
-    return engine_named("tantivy")
+    """Return tantivy where it is installed and loads, whoosh elsewhere."""
+    try:
+        return engine_named("tantivy")
+    except ImportError:
+        return engine_named("whoosh")

@@ -15,7 +15,6 @@ MOST_LEAVES = 1_000
 MOST_TOKENS = 10_000
 DEEPEST = 50
 MOST_EXPANSIONS = 20_000
-"""Words that the prefixes at the ends of phrases may stand for, together; engines count them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,12 @@ def plan(query: Query) -> Plan:
             todo.append((node, True))
             todo.extend((child, False) for child in reversed(_children(node)))
     return done[0]
+
+
+def require_few(expansions: int, start: str) -> None:
+    """Raise QueryTooLarge when the prefix that ends a phrase stands for too many words."""
+    if expansions > MOST_EXPANSIONS:
+        raise QueryTooLarge(f"too many words begin with {start!r}: write more of the word")
 
 
 class _Budget:

@@ -5,12 +5,11 @@ blanks. Nothing that a user typed reaches tantivy's own query parser.
 """
 
 import errno
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 import tantivy
@@ -18,9 +17,8 @@ from tantivy import Occur, Query
 
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order
-from sakuin.indexer.errors import QueryTooLarge
 from sakuin.indexer.fold import fold
-from sakuin.indexer.plan import MOST_EXPANSIONS, AnyOf, Clause, Leaf, Plan, plan
+from sakuin.indexer.plan import MOST_EXPANSIONS, AnyOf, Clause, Leaf, Plan, plan, require_few
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.query import Query as Tree
 from sakuin.indexer.tokens import QueryCut, token_text
@@ -46,10 +44,7 @@ class TantivyEngine:
     disk or memory, never of a document or a query.
     """
 
-    @property
-    def name(self) -> str:
-        """`tantivy`."""
-        return "tantivy"
+    name = "tantivy"
 
     @property
     def version(self) -> str:
@@ -113,24 +108,21 @@ class _Writer:
         sealed generation. tantivy merges when 8 segments are of a size, all below 10,000
         documents being of one size: of eight small batches one pays for the last eight.
         """
-        writer, self._writer = self._open_writer(), None
+        writer = self._open_writer()
         with _trouble():
             writer.commit()
+            self._writer = None
             writer.wait_merging_threads()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         """Abandon whatever was not committed; end tantivy's threads and free its lock."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            writer.wait_merging_threads()
+            with _trouble():
+                writer.wait_merging_threads()
 
     def _open_writer(self) -> tantivy.IndexWriter:
         if self._writer is None:
@@ -155,12 +147,9 @@ class _Searcher:
         with _trouble():
             compiled = _Compiler(searcher, self._schema, self._fields).query(planned)
             # tantivy panics at a limit of 0, and makes room for all of offset and limit.
+            first = offset if wanted else 0
             found = searcher.search(
-                compiled,
-                limit=max(wanted, 1),
-                offset=offset if wanted else 0,
-                order_by_field=sort,
-                order=direction,
+                compiled, max(wanted, 1), offset=first, order_by_field=sort, order=direction
             )
             hits = tuple(
                 Hit(_from_tantivy(searcher.doc(address), self._fields), 0.0 if sort else score)
@@ -173,10 +162,8 @@ class _Searcher:
         return {document.id: document for document in found}
 
     def digests(self, ids: Sequence[str]) -> dict[str, int]:
-        return {
-            cast(str, each.get_first("id")): cast(int, each.get_first("digest"))
-            for each in self._found(ids)
-        }
+        found = ((each.get_first("id"), each.get_first("digest")) for each in self._found(ids))
+        return dict(cast(Iterator[tuple[str, int]], found))
 
     def close(self) -> None:
         self._searcher = None
@@ -184,8 +171,8 @@ class _Searcher:
     def _found(self, ids: Iterable[str]) -> Iterator[tantivy.Document]:
         searcher = self._open_searcher()
         for group in _groups(ids):
+            query = Query.term_set_query(self._schema, "id", group)
             with _trouble():
-                query = Query.term_set_query(self._schema, "id", group)
                 found = searcher.search(query, limit=len(group), count=False)
                 # Neighbours in the store are unpacked together.
                 addresses = sorted(
@@ -242,8 +229,7 @@ class _Compiler:
         rest = self._leaf(name, QueryCut(tuple(before)))
         found = self._searcher.terms_with_prefix(name, last, rest, MOST_EXPANSIONS + 1)
         self._expansions += len(found)
-        if self._expansions > MOST_EXPANSIONS:
-            raise QueryTooLarge(f"too many words begin with {last!r}: write more of the word")
+        require_few(self._expansions, last)
         if not found:
             return Query.empty_query()
         return _any([self._phrase(name, [*before, word]) for word, _ in found])
@@ -287,17 +273,10 @@ def _to_tantivy(document: Document, fields: Fields) -> tantivy.Document:
 
 
 def _from_tantivy(stored: tantivy.Document, fields: Fields) -> Document:
-    first = stored.get_first
-    return Document(
-        id=cast(str, first("id")),
-        number=cast(int, first("n")),
-        at=cast(int, first("at")),
-        digest=cast(int, first("digest")),
-        text={
-            name: cast(bytes, first(_TEXT + name)).decode()
-            for name in fields.searched + fields.stored
-        },
-    )
+    first: Callable[[str], Any] = stored.get_first
+    names = fields.searched + fields.stored
+    text = {name: first(_TEXT + name).decode() for name in names}
+    return Document(first("id"), first("n"), first("at"), first("digest"), text)
 
 
 def _groups(items: Iterable[_Item]) -> Iterator[list[_Item]]:

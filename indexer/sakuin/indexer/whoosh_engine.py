@@ -1,0 +1,302 @@
+"""The whoosh engine: the only module that imports whoosh. Pure Python, it always installs.
+
+Fields are named by their place, since whoosh makes file names of them. Never its `refresh()`,
+which goes on showing replaced documents.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self, cast
+
+from whoosh import matching
+from whoosh.analysis import RegexTokenizer
+from whoosh.columns import NumericColumn
+from whoosh.fields import COLUMN, ID, STORED, TEXT, Schema
+from whoosh.filedb.filestore import FileStorage
+from whoosh.query.spans import SpanWrappingMatcher
+from whoosh.reading import SegmentReader
+from whoosh.util import make_binary_tree
+
+from sakuin.indexer.document import Document, Fields
+from sakuin.indexer.engine import Hit, Hits, Order
+from sakuin.indexer.fold import fold
+from sakuin.indexer.merge_policy import to_merge
+from sakuin.indexer.plan import AnyOf, Leaf, Plan, plan, require_few
+from sakuin.indexer.query import Everything, Nothing
+from sakuin.indexer.query import Query as Tree
+from sakuin.indexer.tokens import QueryCut, token_text
+
+_SORTS = {Order.ID: ("n", 1), Order.NEWEST: ("at", -1), Order.OLDEST: ("at", 1)}
+
+
+class WhooshEngine:
+    """whoosh behind the contract of `sakuin.indexer.engine.Engine`."""
+
+    name = "whoosh"
+
+    @property
+    def version(self) -> str:
+        """The version of the installed distribution."""
+        return version("whoosh-reloaded")
+
+    def create(self, directory: Path, fields: Fields) -> None:
+        """Make an empty index in an existing empty directory."""
+        FileStorage(str(directory)).create_index(_schema(fields))
+
+    def open_writer(self, directory: Path, fields: Fields, *, bulk: bool) -> "_Writer":
+        """Open the index for changes. Only one writer at a time can have it open."""
+        writer = FileStorage(str(directory)).open_index().writer(limitmb=512 if bulk else 128)
+        return _Writer(writer, fields)
+
+    def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
+        """Open the index for reading."""
+        return _Searcher(FileStorage(str(directory)).open_index().searcher(), fields)
+
+    def is_rewritten(self, file_name: str) -> bool:  # noqa: ARG002
+        """Tell that no file is: each commit writes a table of contents of its own."""
+        return False
+
+    def is_lock(self, file_name: str) -> bool:
+        """Tell whoosh's lock file."""
+        return file_name.endswith("_WRITELOCK")
+
+
+class _Writer:
+    def __init__(self, writer: Any, fields: Fields) -> None:
+        self._writer, self._fields = writer, fields
+        self._reader = writer.reader()
+        self._added: dict[str, int] = {}
+
+    def upsert(self, documents: Iterable[Document]) -> None:
+        writer = self._open_writer()
+        for document in documents:
+            values = self._values(document)
+            self.delete([document.id])
+            self._added[document.id] = writer.docnum
+            writer.add_document(**values)
+
+    def delete(self, ids: Iterable[str]) -> None:
+        writer = self._open_writer()
+        for one in ids:
+            earlier = self._added.pop(one, None)
+            if earlier is not None:
+                writer.newsegment.delete_document(earlier)
+            elif ("id", term := one.encode()) in self._reader:
+                for number in list(self._reader.postings("id", term).all_ids()):
+                    writer.delete_document(number)
+
+    def commit(self) -> None:
+        writer, self._writer = self._open_writer(), None
+        self._reader.close()
+        writer.commit(mergetype=_merge)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            self._reader.close()
+            writer.cancel()
+
+    def _values(self, document: Document) -> dict[str, object]:
+        texts = [document.text[name] for name in self._fields.searched + self._fields.stored]
+        values: dict[str, object] = {
+            "id": document.id,
+            "n": document.number,
+            "at": document.at,
+            "row": (document.number, document.at, document.digest, *texts),
+        }
+        for place in range(len(self._fields.searched)):
+            values[f"t{place}"] = token_text(fold(texts[place]))
+        return values
+
+    def _open_writer(self) -> Any:
+        if self._writer is None:
+            raise ValueError("this writer is closed: open another one")
+        return self._writer
+
+
+class _Searcher:
+    """Its threads take turns: whoosh's files have one position each."""
+
+    def __init__(self, searcher: Any, fields: Fields) -> None:
+        self._searcher, self._fields = searcher, fields
+        self._turn = threading.Lock()
+
+    @property
+    def document_count(self) -> int:
+        return cast(int, self._open_searcher().doc_count())
+
+    def search(self, query: Tree, *, order: Order, offset: int, limit: int) -> Hits:
+        planned = plan(query)
+        with self._turn:
+            searcher = self._open_searcher()
+            keyed = list(_matches(searcher, planned, len(self._fields.searched)))
+            if keyed and order in _SORTS:
+                name, sign = _SORTS[order]
+                values = searcher.reader().column_reader(name)
+                keyed = [(sign * values[number], number) for _, number in keyed]
+            page = nsmallest(min(offset + limit, len(keyed)), keyed)[offset:] if limit else []
+            hits = tuple(
+                Hit(self._document(number), 0.0 if order in _SORTS else -key)
+                for key, number in page
+            )
+        return Hits(len(keyed), hits)
+
+    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+        with self._turn:
+            return {one: self._document(number) for one, number in self._numbers(ids)}
+
+    def digests(self, ids: Sequence[str]) -> dict[str, int]:
+        with self._turn:
+            return {one: self._document(number).digest for one, number in self._numbers(ids)}
+
+    def close(self) -> None:
+        with self._turn:
+            if self._searcher is not None:
+                self._searcher.close()
+            self._searcher = None
+
+    def _numbers(self, ids: Sequence[str]) -> Iterator[tuple[str, int]]:
+        reader = self._open_searcher().reader()
+        for one in ids:
+            if ("id", term := one.encode()) in reader:
+                for number in list(reader.postings("id", term).all_ids()):
+                    yield one, number
+
+    def _document(self, number: int) -> Document:
+        stored = self._searcher.stored_fields(number)
+        count, at, digest, *texts = stored["row"]
+        text = dict(zip(self._fields.searched + self._fields.stored, texts, strict=True))
+        return Document(stored["id"], count, at, digest, text)
+
+    def _open_searcher(self) -> Any:
+        if self._searcher is None:
+            raise ValueError("this searcher is closed: open another one")
+        return self._searcher
+
+
+def _matches(searcher: Any, query: Plan, fields: int) -> Iterator[tuple[float, int]]:
+    """Yield (minus the score, document number) of every match, one segment after another."""
+    for part, offset in searcher.leaf_searchers():
+        matcher = _Segment(part, [f"t{place}" for place in range(fields)]).matcher(query)
+        while matcher.is_active():
+            yield -matcher.score(), offset + matcher.id()
+            matcher.next()
+
+
+class _Segment:
+    """Makes the matchers of one segment; recursion is bounded by the plan's depth."""
+
+    def __init__(self, searcher: Any, fields: Sequence[str]) -> None:
+        self._searcher, self._reader, self._fields = searcher, searcher.reader(), fields
+
+    def matcher(self, each: Plan) -> Any:
+        if isinstance(each, Everything):
+            return matching.ListMatcher(list(self._reader.all_doc_ids()))
+        if isinstance(each, Nothing):
+            return matching.NullMatcher()
+        if isinstance(each, Leaf):
+            return _any(self._leaf(field, each.cut) for field in self._fields)
+        if isinstance(each, AnyOf):
+            return _any(self.matcher(one) for one in each.clauses)
+        wanted = _all([self.matcher(one) for one in each.wanted or (Everything(),)])
+        unwanted = _any(self.matcher(one) for one in each.unwanted)
+        return matching.AndNotMatcher(wanted, unwanted) if unwanted.is_active() else wanted
+
+    def _leaf(self, field: str, cut: QueryCut) -> Any:
+        if len(cut.tokens) > 1:
+            return self._phrase(field, cut)
+        return (self._beginning if cut.prefix else self._term)(field, cut.tokens[0])
+
+    def _term(self, field: str, token: str | bytes) -> Any:
+        if (field, token) in self._reader:
+            return self._searcher.postings(field, token)
+        return matching.NullMatcher()
+
+    def _beginning(self, field: str, start: str) -> Any:
+        """Match all documents with a token that begins so, at a constant score."""
+        found: set[int] = set()
+        for token in self._expand(field, start):
+            found.update(self._reader.postings(field, token).all_ids())
+        return matching.ListMatcher(sorted(found))
+
+    def _phrase(self, field: str, cut: QueryCut) -> Any:
+        places: dict[str, list[int]] = {}
+        for place, token in enumerate(cut.tokens[:-1] if cut.prefix else cut.tokens):
+            places.setdefault(token, []).append(place)
+        parts = [(self._term(field, token), where) for token, where in places.items()]
+        if not all(matcher.is_active() for matcher, _ in parts):
+            return matching.NullMatcher()
+        if cut.prefix:
+            words = list(self._expand(field, cut.tokens[-1]))
+            require_few(len(words), cut.tokens[-1])
+            parts.append((_any(self._term(field, word) for word in words), [len(cut.tokens) - 1]))
+        return _PhraseMatcher(parts)
+
+    def _expand(self, field: str, start: str) -> Iterator[bytes]:
+        if field in self._reader.indexed_field_names():
+            yield from self._reader.expand_prefix(field, start)
+
+
+class _PhraseMatcher(SpanWrappingMatcher):  # type: ignore[misc]
+    """Matches where tokens stand at their places one after another, wherever the first is."""
+
+    def __init__(self, parts: Sequence[tuple[Any, list[int]]]) -> None:
+        self._parts = parts
+        super().__init__(_all([matcher for matcher, _ in parts]))
+
+    def _get_spans(self) -> bool:
+        """Tell whether the tokens follow each other in the document that has them all."""
+        found = [(set(_positions(matcher)), places) for matcher, places in self._parts]
+        rarest, (first, *_) = min(found, key=lambda part: len(part[0]))
+        steps = [(place - first, positions) for positions, places in found for place in places]
+        return any(
+            all(position + step in positions for step, positions in steps) for position in rarest
+        )
+
+
+def _positions(matcher: Any) -> Iterable[int]:
+    if isinstance(matcher, matching.UnionMatcher):
+        return (span.start for span in matcher.spans())
+    return cast(Iterable[int], matcher.value_as("positions"))
+
+
+def _all(matchers: list[Any]) -> Any:
+    if not all(matcher.is_active() for matcher in matchers):
+        return matching.NullMatcher()
+    return make_binary_tree(matching.IntersectionMatcher, matchers)
+
+
+def _any(matchers: Iterable[Any]) -> Any:
+    active = [matcher for matcher in matchers if matcher.is_active()]
+    return make_binary_tree(matching.UnionMatcher, active) if active else matching.NullMatcher()
+
+
+def _merge(writer: Any, segments: list[Any]) -> list[Any]:
+    """Merge old segments into the one being written; return those that stay."""
+    sizes = [segment.doc_count_all() - segment.deleted_count() for segment in segments]
+    merged = to_merge(sizes, writer.doc_count())
+    for place in merged:
+        reader = SegmentReader(writer.storage, writer.schema, segments[place])
+        writer.add_reader(reader)
+        reader.close()
+    return [
+        segment for place, segment in enumerate(segments) if sizes[place] and place not in merged
+    ]
+
+
+def _schema(fields: Fields) -> Any:
+    schema = Schema(
+        id=ID(stored=True),
+        n=COLUMN(NumericColumn("q")),
+        at=COLUMN(NumericColumn("q")),
+        row=STORED(),
+    )
+    for place in range(len(fields.searched)):
+        schema.add(f"t{place}", TEXT(analyzer=RegexTokenizer(r"\S+"), stored=False))
+    return schema
