@@ -116,12 +116,11 @@ def _unspaced_tokens(run: str) -> str:
 def _spaced_tokens(part: str, *, before: str, after: str) -> list[str]:
     """Return the words of a part, and BLANK where blanks touch the unspaced text around it."""
     words = part.split()
-    tokens = words if len(part) <= LONGEST_TOKEN else [t for word in words for t in _parted(word)]
-    if before and part[0].isspace():
-        tokens.insert(0, BLANK)
-    if after and words and part[-1].isspace():
-        tokens.append(BLANK)
-    return tokens
+    if len(part) > LONGEST_TOKEN:
+        words = [token for word in words for token in _parted(word)]
+    head = [BLANK] if before and part[0].isspace() else []
+    tail = [BLANK] if after and part[-1].isspace() and words else []
+    return head + words + tail
 
 
 def _parted(word: str) -> list[str]:

@@ -1,0 +1,44 @@
+"""On real text every engine finds exactly what the oracle finds (promise S1).
+
+The benchmark words and random substrings of each corpus, in an index made at once and in one
+made by many batches. A tenth of the substrings, unless SAKUIN_STRESS is 1; whoosh then takes
+whole corpora too.
+"""
+
+from pathlib import Path
+
+import pytest
+
+import corpus
+from oracle import matches_settled, settle
+from sakuin.indexer.engines import ENGINE_NAMES, engine_named
+from sakuin.indexer.query import Phrase
+from small_index import BODY, build, documents, found_ids
+
+SEED = 20080914
+SUBSTRINGS = 2_000
+WHOOSH_ROWS = 2_000
+
+
+@pytest.mark.parametrize("engine_name", ENGINE_NAMES)
+@pytest.mark.parametrize("name", corpus.NAMES)
+def test_words_and_substrings_are_found_exactly(
+    name: str, engine_name: str, tmp_path: Path
+) -> None:
+    """S1, S4: the ids and totals of the oracle, whatever the size of the batches."""
+    engine = engine_named(engine_name)
+    lines = corpus.paragraphs(name)
+    if engine_name == "whoosh" and not corpus.STRESS:
+        lines = lines[:WHOOSH_ROWS]
+    queries = corpus.substrings(lines, SUBSTRINGS, SEED)
+    queries = corpus.words(name) + (queries if corpus.STRESS else queries[: SUBSTRINGS // 10])
+    settled = [settle(line) for line in lines]
+    for batch in (len(lines), max(1, len(lines) // 11)):
+        place = build(engine, tmp_path / str(batch), documents(lines), batch=batch)
+        searcher = engine.open_searcher(place, BODY)
+        for query in queries:
+            wanted = settle(query)
+            expected = {str(n) for n, text in enumerate(settled) if matches_settled(wanted, text)}
+            found = set(found_ids(searcher, Phrase(query)))
+            assert found == expected, f"{query!r} in batches of {batch}, seed {SEED}"
+        searcher.close()
