@@ -23,7 +23,10 @@ class RetryPolicy:
         if not 1 <= self.max_attempts <= 65_535:
             raise ValueError(f"max_attempts={self.max_attempts}: use 1 to 65535")
         if not 0 <= self.first_seconds <= self.most_seconds < math.inf:
-            raise ValueError("use 0 <= first_seconds <= most_seconds")
+            raise ValueError(
+                f"first_seconds={self.first_seconds}, most_seconds={self.most_seconds}: "
+                "use 0 <= first_seconds <= most_seconds"
+            )
         if not 0 <= self.jitter <= 1:
             raise ValueError(f"jitter={self.jitter}: use 0 to 1")
         if self.alone_after < 1:
