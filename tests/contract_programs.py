@@ -23,6 +23,7 @@ $token = random_bytes(16);
 
 $db->beginTransaction();
 $ready = $db->prepare('SELECT id, data FROM sakuin_messages'
+    . ' FORCE INDEX (sakuin_messages_claim)'
     . ' WHERE queue = ? AND locked_until <= UTC_TIMESTAMP(6)'
     . ' ORDER BY priority, locked_until, id LIMIT ' . (int) $limit . ' FOR UPDATE SKIP LOCKED');
 $ready->execute([$queue]);
@@ -86,7 +87,7 @@ mariadb "$@" --batch --skip-column-names <<'SQL'
 SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
 SET @token = UNHEX(REPLACE(UUID(), '-', ''));
 START TRANSACTION;
-SELECT id INTO @id FROM sakuin_messages
+SELECT id INTO @id FROM sakuin_messages FORCE INDEX (sakuin_messages_claim)
  WHERE queue = 'default' AND locked_until <= UTC_TIMESTAMP(6)
  ORDER BY priority, locked_until, id LIMIT 1 FOR UPDATE SKIP LOCKED;
 UPDATE sakuin_messages
