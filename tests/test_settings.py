@@ -36,6 +36,7 @@ def test_a_secret_comes_from_a_file(tmp_path: Path) -> None:
     [
         ({"SAKUIN_ENGINE": "lucene"}, "SAKUIN_ENGINE"),
         ({"SAKUIN_PORT": "http"}, "SAKUIN_PORT"),
+        ({"SAKUIN_ROOT_PATH": "books"}, "SAKUIN_ROOT_PATH"),
         ({"SAKUIN_PORT": "70000"}, "SAKUIN_PORT"),
         ({"SAKUIN_BATCH_DOCUMENTS": "0"}, "SAKUIN_BATCH_DOCUMENTS"),
         ({"SAKUIN_LEASE_SECONDS": "nan"}, "SAKUIN_LEASE_SECONDS"),

@@ -21,6 +21,8 @@ from sakuin.app.commands import (
     worker,
 )
 from sakuin.app.commands.options import say
+from sakuin.app.encoding import UnknownEncoding
+from sakuin.app.find_text import UnreadableText
 from sakuin.app.paragraph import Refused
 from sakuin.app.settings import SettingsError
 from sakuin.indexer.errors import IndexerError
@@ -31,6 +33,8 @@ FAILED, USAGE, AWAY, AGAIN, CONFIGURATION, INTERRUPTED = 1, 2, 69, 75, 78, 130
 _EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
     (NoSuchIndex, USAGE),
     (Refused, FAILED),
+    (UnreadableText, FAILED),
+    (UnknownEncoding, USAGE),
     (SettingsError, CONFIGURATION),
     (DatabaseRefused, CONFIGURATION),
     (DatabaseAway, AWAY),
@@ -75,7 +79,7 @@ def main() -> NoReturn:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has seen enough; keep the interpreter from flushing into it.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         sys.exit(FAILED)
     except tuple(kind for kind, _ in _EXIT_CODES) as error:
         say(f"sakuin: {error}")

@@ -13,11 +13,11 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
+from sakuin.app.addresses import root_of, site_of
 from sakuin.app.contexts import ErrorPage
 from sakuin.app.paragraph import Refused
 from sakuin.app.receipt import UnknownReceipt
 from sakuin.app.render import choose_language, render
-from sakuin.app.site import root_of, site_of
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import OutcomeUnknown, QueueError
 

@@ -42,9 +42,12 @@ def load_source(
     paragraphs: Iterable[NewParagraph],
     *,
     append: bool,
+    is_complete: Callable[[], bool] = lambda: True,
     on_saved: Callable[[Loaded], None],
 ) -> Loaded:
     """Load one source; positions must ascend and bodies be checked. Streams.
+
+    When at the end `is_complete` says no, nothing is taken to be missing from the source.
 
     With `append` everything is added behind what the source has already. `on_saved` is told of
     each transaction. What was committed stays when a later chunk fails; loading again goes on.
@@ -59,7 +62,7 @@ def load_source(
         behind = chunk[-1].position
         total += done
         on_saved(done)
-    if not is_new:
+    if not is_new and is_complete():
         total += _delete_behind(database, source, behind, on_saved)
     return total
 

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.add import add_at_end
+from sakuin.app.addresses import root_of, site_of
 from sakuin.app.api import StoredParagraph, parts_of, receipt_of, stored_paragraph
 from sakuin.app.assemble import Parts
 from sakuin.app.contexts import (
@@ -27,7 +28,6 @@ from sakuin.app.present import paragraph_url
 from sakuin.app.receipt import progress, read_receipt
 from sakuin.app.render import choose_language, render
 from sakuin.app.save import WEB_SOURCE, Saved, delete_paragraph, update_paragraph
-from sakuin.app.site import root_of, site_of
 from sakuin.indexer.freshness import Freshness, freshness
 from sakuin.queue import QueueError, read, replay
 

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from sakuin.app.paragraph import Paragraph
 from sakuin.indexer.document import Document, Fields
@@ -30,7 +30,7 @@ class ParagraphLoader:
         if not numbers:
             return []
         rows = connection.execute(select(*_COLUMNS).where(Paragraph.id.in_(numbers)))
-        return [_document(row) for row in rows]
+        return [_document(*row) for row in rows]
 
     def ids_after(self, connection: Connection, after: str | None, limit: int) -> list[str]:
         """Return the next ids in key order."""
@@ -47,8 +47,7 @@ def _number(one: str) -> int | None:
     return int(one) if int(one) <= _MOST_ID else None
 
 
-def _document(row: Row[tuple[int, str, int, str, datetime]]) -> Document:
-    number, source, position, body, created_at = row
+def _document(number: int, source: str, position: int, body: str, created_at: datetime) -> Document:
     at = (created_at.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
     content = f"{number}\0{at}\0{source}\0{position}\0{body}"
     digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sakuin.indexer.highlight import Snippet
-
 from sakuin.app.answer import Answer, Item
+from sakuin.indexer.highlight import Snippet
 
 
 def answer_json(answer: Answer, index_name: str, root_path: str = "") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from sakuin.app.addresses import root_of, site_of
 from sakuin.app.answer import Answer, Item, answer
 from sakuin.app.api import parts_of
 from sakuin.app.assemble import Parts
@@ -24,7 +25,6 @@ from sakuin.app.page import DEFAULT_PER_PAGE, BadPage, read_page, read_per_page
 from sakuin.app.pages import look_standing, show, standing_of
 from sakuin.app.present import paragraph_url
 from sakuin.app.search_path import words_of
-from sakuin.app.site import root_of, site_of
 from sakuin.indexer.engine import Order
 
 router = APIRouter(include_in_schema=False)

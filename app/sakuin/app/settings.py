@@ -172,6 +172,10 @@ def _check(settings: Settings) -> None:
         raise SettingsError(
             f"engine (SAKUIN_ENGINE) must be tantivy or whoosh, not {settings.engine!r}"
         )
+    if settings.root_path and not settings.root_path.startswith("/"):
+        raise SettingsError(
+            f"root_path (SAKUIN_ROOT_PATH) must begin with /, not {settings.root_path!r}"
+        )
     if not 0 <= settings.port <= 65535:
         raise SettingsError(f"port (SAKUIN_PORT) must be 0 to 65535, not {settings.port}")
     for field in fields(settings):

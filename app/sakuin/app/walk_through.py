@@ -6,16 +6,20 @@ import webbrowser
 from collections.abc import Sequence
 
 import typer
-from sakuin.app.load_files import Reading, load_files
 
 from sakuin.app.assemble import Parts, assemble, initialise
 from sakuin.app.child_worker import child_worker
 from sakuin.app.commands.options import put, say
+from sakuin.app.listen import address_of, listen
+from sakuin.app.load_files import Reading, load_files
 from sakuin.app.load_report import print_report
 from sakuin.app.search_times import time_searches
 from sakuin.app.settings import Settings
 from sakuin.indexer.engine import Order
 from sakuin.indexer.query import Everything
+
+_START_SECONDS = 30.0
+"""How long the worker may take to start."""
 
 
 def walk_through(
@@ -25,15 +29,14 @@ def walk_through(
 
     Without `words` the searches are for words of the text itself.
     """
-    # The web framework takes a while to import; the address is taken before any work is done.
-    from sakuin.app.web_server import address_of, listen, serve
-
     listener = listen(settings) if serves else None
     try:
         with assemble(settings) as parts:
             initialise(parts)
             with child_worker(settings):
-                report = load_files(parts, reading, append=False, wait=True)
+                report = load_files(
+                    parts, reading, append=False, wait=True, patience_seconds=_START_SECONDS
+                )
                 print_report(report)
                 if not report.is_searchable:
                     raise typer.Exit(1)
@@ -41,8 +44,11 @@ def walk_through(
                 put(str(time_searches(parts, words or _words_of(parts))))
                 if listener is None:
                     return
+                # The web framework takes a while to import; the first searches need not wait.
+                from sakuin.app.web_server import serve
+
                 address = address_of(listener, settings)
-                serve(settings, listener, workers=1, on_ready=lambda: _tell(address))
+                serve(settings, listener, on_ready=lambda: _tell(address))
     finally:
         if listener is not None:
             listener.close()

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from sakuin.app.load_files import Reading
-from sakuin.app.read_text import Split
 
 from sakuin.app.commands.options import EngineName, Port, say
 from sakuin.app.commands.up import Once
+from sakuin.app.load_files import Reading
 from sakuin.app.private_mariadb import private_mariadb
+from sakuin.app.read_text import Split
 from sakuin.app.sample import sample_folder
 from sakuin.app.settings import Settings, read_settings
 from sakuin.app.walk_through import walk_through
@@ -34,14 +34,14 @@ def demo(
         DemoDatabase,
         typer.Option(
             help="sqlite, or mariadb for a private server that ends with the demonstration. "
-            "[no variable; default: sqlite]",
+            "(no variable; default: sqlite)",
             show_default=False,
         ),
     ] = DemoDatabase.SQLITE,
     data_dir: Annotated[
         Path | None,
         typer.Option(
-            help="Folder to keep the data in. [no variable; default: a temporary one]",
+            help="Folder to keep the data in. (no variable; default: a temporary one)",
             show_default=False,
         ),
     ] = None,

@@ -4,8 +4,6 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from sakuin.app.load_files import Reading, load_files
-from sakuin.app.read_text import Split
 
 from sakuin.app.commands.options import (
     AsJson,
@@ -15,7 +13,9 @@ from sakuin.app.commands.options import (
     opened,
     put_json,
 )
+from sakuin.app.load_files import Reading, load_files
 from sakuin.app.load_report import print_refused, print_report, report_json
+from sakuin.app.read_text import Split
 
 
 class BadLines(StrEnum):
@@ -28,27 +28,28 @@ class BadLines(StrEnum):
 Paths = Annotated[
     list[str],
     typer.Argument(
-        help="Files (.txt .md, also .gz .xz), folders of them, or - for standard input."
+        metavar="PATH...",
+        help="Files (.txt .md, also .gz .xz), folders of them, or - for standard input.",
     ),
 ]
 Source = Annotated[
     str | None,
     typer.Option(
-        help="Name of the source. [no variable; default: the file's name]", show_default=False
+        help="Name of the source. (no variable; default: the file's name)", show_default=False
     ),
 ]
 SplitBy = Annotated[
     Split,
     typer.Option(
         help="What a paragraph is: a line, a block between blank lines, or a whole file. "
-        "[no variable; default: line]",
+        "(no variable; default: line)",
         show_default=False,
     ),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(
-        help="Name of the encoding, as cp932. [no variable; default: told from the text]",
+        help="Name of the encoding, as cp932. (no variable; default: told from the text)",
         show_default=False,
     ),
 ]
@@ -63,7 +64,7 @@ def load(
         typer.Option(
             "--append",
             help="Add behind what the source has, instead of updating it. "
-            "[no variable; default: off]",
+            "(no variable; default: off)",
             show_default=False,
         ),
     ] = False,
@@ -72,7 +73,7 @@ def load(
         BadLines,
         typer.Option(
             help="What to do about a line that cannot be stored: report and skip it, or refuse "
-            "the whole load before anything is stored. [no variable; default: skip]",
+            "the whole load before anything is stored. (no variable; default: skip)",
             show_default=False,
         ),
     ] = BadLines.SKIP,
@@ -81,7 +82,7 @@ def load(
         typer.Option(
             "--wait/--no-wait",
             help="Wait until a running worker has made all searchable. "
-            "[no variable; default: wait]",
+            "(no variable; default: wait)",
             show_default=False,
         ),
     ] = True,
@@ -109,5 +110,5 @@ def load(
         put_json(report_json(report))
     else:
         print_report(report)
-    if report.stored_nothing:
+    if report.stored_nothing or report.is_broken:
         raise typer.Exit(1)

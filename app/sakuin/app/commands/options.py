@@ -19,7 +19,7 @@ def setting(name: str) -> Any:
     """Return the flag of a setting."""
     option = next(option for option in OPTIONS if option.name == name)
     default = f"default: {option.default}" if option.default != "" else "no default"
-    text = f"{option.help} [variable {option.variable}; {default}]"
+    text = f"{option.help} (variable {option.variable}; {default})"
     return typer.Option("--" + name.replace("_", "-"), help=text, show_default=False)
 
 
@@ -33,14 +33,14 @@ IndexName = Annotated[
     str,
     typer.Option(
         "--index",
-        help="Which index is meant. [no variable; default: paragraphs]",
+        help="Which index is meant. (no variable; default: paragraphs)",
         show_default=False,
     ),
 ]
 AsJson = Annotated[
     bool,
     typer.Option(
-        "--json", help="Print JSON for programs. [no variable; default: off]", show_default=False
+        "--json", help="Print JSON for programs. (no variable; default: off)", show_default=False
     ),
 ]
 DEFAULT_INDEX = PARAGRAPHS.name

@@ -30,7 +30,7 @@ def sql(
     dialect: Annotated[
         Dialect,
         typer.Option(
-            help="mysql (MariaDB too) or sqlite. [no variable; default: mysql]", show_default=False
+            help="mysql (MariaDB too) or sqlite. (no variable; default: mysql)", show_default=False
         ),
     ] = Dialect.MYSQL,
 ) -> None:

@@ -26,27 +26,29 @@ from sakuin.indexer.engine import Order
 
 
 def search(
-    words: Annotated[list[str], typer.Argument(help="The words; several mean AND.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS...", help="The words; several mean AND.")
+    ],
     page: Annotated[
-        int, typer.Option(min=1, help="Which page. [no variable; default: 1]", show_default=False)
+        int, typer.Option(min=1, help="Which page. (no variable; default: 1)", show_default=False)
     ] = 1,
     per_page: Annotated[
         int,
         typer.Option(
             min=1,
             max=MOST_PER_PAGE,
-            help=f"Results a page. [no variable; default: {DEFAULT_PER_PAGE}]",
+            help=f"Results a page. (no variable; default: {DEFAULT_PER_PAGE})",
             show_default=False,
         ),
     ] = DEFAULT_PER_PAGE,
     order: Annotated[
-        Order, typer.Option(help="[no variable; default: relevance]", show_default=False)
+        Order, typer.Option(help="(no variable; default: relevance)", show_default=False)
     ] = Order.RELEVANCE,
     generation: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Search this generation. [no variable; default: the current one]",
+            help="Search this generation. (no variable; default: the current one)",
             show_default=False,
         ),
     ] = None,
@@ -54,7 +56,7 @@ def search(
         bool,
         typer.Option(
             "--bench",
-            help="Print how long each word, and all together, take. [no variable; default: off]",
+            help="Print how long each word, and all together, take. (no variable; default: off)",
             show_default=False,
         ),
     ] = False,

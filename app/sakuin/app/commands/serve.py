@@ -15,6 +15,7 @@ from sakuin.app.commands.options import (
     RootPath,
     say,
 )
+from sakuin.app.listen import address_of, listen
 from sakuin.app.settings import read_settings
 
 
@@ -27,7 +28,7 @@ def serve(
             min=1,
             max=64,
             show_default=False,
-            help="How many web processes. [no variable; default: 1]",
+            help="How many web processes. (no variable; default: 1)",
         ),
     ] = 1,
     root_path: RootPath = None,
@@ -36,7 +37,7 @@ def serve(
         typer.Option(
             "--with-worker/--no-worker",
             show_default=False,
-            help="Run an indexer worker too. [no variable; default: yes on SQLite, else no]",
+            help="Run an indexer worker too. (no variable; default: yes on SQLite, else no)",
         ),
     ] = None,
     data_dir: DataDir = None,
@@ -45,7 +46,6 @@ def serve(
 ) -> None:
     """Serve the search page and the JSON interface until Ctrl-C."""
     # The web framework takes a while to import: only this command pays for it.
-    from sakuin.app.web_server import address_of, listen
     from sakuin.app.web_server import serve as serve_pages
 
     flags = {

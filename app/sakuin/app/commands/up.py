@@ -3,8 +3,6 @@
 from typing import Annotated
 
 import typer
-from sakuin.app.load_files import Reading
-from sakuin.app.read_text import Split
 
 from sakuin.app.commands.load import Encoding, Paths, Source, SplitBy
 from sakuin.app.commands.options import (
@@ -16,6 +14,8 @@ from sakuin.app.commands.options import (
     RootPath,
     say,
 )
+from sakuin.app.load_files import Reading
+from sakuin.app.read_text import Split
 from sakuin.app.settings import read_settings
 from sakuin.app.walk_through import walk_through
 
@@ -23,7 +23,7 @@ Once = Annotated[
     bool,
     typer.Option(
         "--once",
-        help="End after the first searches instead of serving. [no variable; default: off]",
+        help="End after the first searches instead of serving. (no variable; default: off)",
         show_default=False,
     ),
 ]

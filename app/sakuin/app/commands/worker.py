@@ -1,6 +1,7 @@
 """`sakuin worker`."""
 
 import logging
+import os
 import signal
 import sys
 import threading
@@ -27,13 +28,13 @@ Drain = Annotated[
     typer.Option(
         "--drain",
         help="Work until nothing is ready, leased or in back-off, then exit: 0, or 1 if a "
-        "message died. Good for cron. [no variable; default: off]",
+        "message died. Good for cron. (no variable; default: off)",
         show_default=False,
     ),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", help="Log no batches. [no variable; default: off]", show_default=False),
+    typer.Option("--quiet", help="Log no batches. (no variable; default: off)", show_default=False),
 ]
 
 
@@ -107,5 +108,6 @@ def _stop_on_signals(working: Worker) -> None:
 
 def _stop_at_eof(working: Worker) -> None:
     """Stop when the process that started us is gone: it held the other end of our input."""
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
     working.stop.set()
