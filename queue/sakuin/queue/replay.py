@@ -41,8 +41,7 @@ def replay(
     OutcomeUnknown is raised. Raises DatabaseAway, DatabaseBusy, or what `work` raises.
     """
     last: DBAPIError | None = None
-    for pause_seconds in _pauses():
-        time.sleep(pause_seconds)
+    for _ in _tries():
         with _connect(engine) as connection:
             try:
                 transaction = connection.begin()
@@ -67,8 +66,7 @@ def read(engine: Engine, work: Callable[[Connection], T]) -> T:
     It takes no lock that a writer would wait for, and is run again after a lost connection.
     """
     last: DBAPIError | None = None
-    for pause_seconds in _pauses():
-        time.sleep(pause_seconds)
+    for _ in _tries():
         with _connect(engine) as connection:
             try:
                 return work(connection.execution_options(**{READ_ONLY: True}))
@@ -122,12 +120,13 @@ def _given_up(last: DBAPIError | None) -> QueueError:
     )
 
 
-def _pauses() -> Iterator[float]:
-    """Yield the wait before each try, for TRIES times or GIVE_UP_SECONDS."""
+def _tries() -> Iterator[int]:
+    """Count the tries, with a growing pause between them, up to TRIES or GIVE_UP_SECONDS."""
     deadline = time.monotonic() + GIVE_UP_SECONDS
-    yield 0.0
-    for number in range(TRIES - 1):
-        if time.monotonic() > deadline:
-            return
-        most = min(FIRST_PAUSE_SECONDS * 2**number, MOST_PAUSE_SECONDS)
-        yield most * random.uniform(0.5, 1.0)  # noqa: S311 - spreads rivals, hides nothing
+    for number in range(TRIES):
+        if number:
+            if time.monotonic() > deadline:
+                return
+            most = min(FIRST_PAUSE_SECONDS * 2.0**number, MOST_PAUSE_SECONDS)
+            time.sleep(most * random.uniform(0.5, 1.0))  # noqa: S311 - spreads rivals
+        yield number
