@@ -1,0 +1,175 @@
+"""Both READMEs run: their commands, their SQL, their PHP and Python, every query example."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, make_url, select
+
+from command import Command
+from databases import Servers
+from oracle import matching_ids, settle
+from sakuin.app.paragraph import Paragraph
+from sakuin.app.private_mariadb import PrivateServer
+from sakuin.indexer.parse import parse
+from sakuin.queue import open_engine, queue_counts, read, replay
+from web import serving
+
+ROOT = Path(__file__).resolve().parents[1]
+READMES = ("README.md", "README.ja.md")
+BIN = Path(sys.executable).parent
+
+
+def block(readme: str, name: str) -> str:
+    """The fenced block behind `<!-- test: name -->`."""
+    text = (ROOT / readme).read_text(encoding="utf-8")
+    found = re.search(rf"<!-- test: {name} -->\n```\w+\n(.*?)```", text, re.DOTALL)
+    assert found, f"{readme} has no block {name}"
+    return found[1]
+
+
+def sh(script: str, folder: Path, **variables: str) -> str:
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-euc", script],
+        cwd=folder,
+        env={**os.environ, "PATH": path, **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"{script}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "novel.txt").write_text("人間は考える\n殺し屋と人間\n残酷な話\n")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("機械の話\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_up(readme: str, folder: Path) -> None:
+    install, up = block(readme, "up").splitlines()
+    assert install == "pip install ."
+    printed = sh(f"{up} --once", folder)
+    assert "searchable" in printed
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_steps(readme: str, folder: Path) -> None:
+    *steps, serve = block(readme, "steps").splitlines()
+    sh("\n".join(steps), folder)
+    with Command(folder, {}).start(*serve.split()[1:], "--port", "0") as process:
+        process.wait_for_line("http://")
+        assert process.end(signal.SIGTERM) == 0
+
+
+@pytest.fixture
+def private(servers: Servers) -> Iterator[PrivateServer]:
+    server = servers.private()
+    yield server
+    admin = open_engine(server.url)
+    replay(admin, lambda c: c.exec_driver_sql("DROP DATABASE IF EXISTS novels"))
+    replay(admin, lambda c: c.exec_driver_sql("DROP USER IF EXISTS librarian@localhost"))
+    admin.dispose()
+
+
+def make_database(readme: str, server: PrivateServer) -> None:
+    admin = open_engine(server.url)
+    for statement in block(readme, "mariadb").split(";\n"):
+        if statement.strip():
+            replay(admin, lambda c, s=statement: c.exec_driver_sql(s))  # type: ignore[misc]
+    admin.dispose()
+
+
+def steps_on(readme: str, server: PrivateServer) -> str:
+    """The README's steps, told where this server's socket is."""
+    steps = block(readme, "mariadb-steps")
+    assert "@localhost/novels'" in steps
+    return steps.replace("/novels'", f"/novels?unix_socket={server.socket}'")
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_mariadb_and_pushes(readme: str, folder: Path, private: PrivateServer) -> None:
+    """The grants suffice; a push by shell and one by PHP arrive."""
+    make_database(readme, private)
+    printed = sh(steps_on(readme, private), folder)
+    assert "2" in printed
+    account = f"--socket={private.socket} --user=librarian --password=choose-one"
+    connecting = f'mariadb() {{ command mariadb {account} "$@"; }}\n'
+    sh(connecting + block(readme, "push-shell"), folder)
+    url = f"mysql+pymysql://librarian:choose-one@localhost/novels?unix_socket={private.socket}"
+    database = open_engine(url)
+    assert read(database, lambda c: queue_counts(c, "default")).ready == 1
+    push_by_php(block(readme, "push-php"), folder, url, database)
+    assert read(database, lambda c: queue_counts(c, "index:paragraphs")).ready == 1
+    database.dispose()
+
+
+def push_by_php(program: str, folder: Path, url: str, database: Engine) -> None:
+    php = shutil.which("php")
+    if php is None:
+        assert not os.environ.get("CI"), "no php in CI"
+        pytest.skip("PHP not tested: no php here; apt-get install php-cli php-mysql")
+    socket = make_url(url).query["unix_socket"]
+    last = read(database, lambda c: c.execute(select(Paragraph.id)).scalars().all())[-1]
+    connecting = (
+        f"<?php $db = new PDO('mysql:unix_socket={socket};dbname=novels;charset=utf8mb4', "
+        "'librarian', 'choose-one', [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);\n"
+    )
+    script = folder / "push.php"
+    script.write_text(connecting + program.replace("17", str(last)))
+    subprocess.run([php, str(script)], check=True, timeout=60)
+    bodies = read(database, lambda c: c.execute(select(Paragraph.body)).scalars().all())
+    assert "人間は考える葦である" in bodies
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_python(readme: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(block(readme, "python"))
+    done = subprocess.run(
+        [sys.executable, str(program)], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == 'b\'{"to": "you"}\'\n'
+
+
+BODIES = {
+    "1": "人間は考える",
+    "2": "殺し屋と人間",
+    "3": "残酷な機械",
+    "4": "There is a cat in the library",
+    "5": "cat a in libraries, iPhone15",
+    "6": "残酷な人間の殺し",
+}
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_every_query_example(readme: str, tmp_path: Path) -> None:
+    text = (ROOT / readme).read_text(encoding="utf-8")
+    table = text.split("<!-- test: queries -->")[1].split("\n\n")[0]
+    queries = re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)
+    assert len(queries) >= 8
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}") as web:
+        for body in BODIES.values():
+            web.add(body)
+        web.drain()
+        for query in queries:
+            found = web.get("/api/v1/search", q=query, per_page=100).json()
+            ids = {str(item["id"]) for item in found["items"]}
+            parsed = parse(query)
+            assert ids == matching_ids(parsed.query, {k: [settle(v)] for k, v in BODIES.items()}), (
+                query
+            )
+            assert 0 < len(ids) < len(BODIES), query
+            assert not parsed.diagnostics, query
