@@ -3,9 +3,9 @@
     python benchmarks/message_queue.py [--db mariadb|sqlite] [--quick] [--json FILE]
 
 First the article's own table: 1,000 messages pushed and popped one by one. Then claim + ack in
-batches while the queue is held at a depth: every rate is the median of --repeat runs, of claim
-and ack alone (what is taken is pushed again off the clock; with several processes the rates that
-each measured are added up).
+batches while the queue is held at a depth, the median of --repeat runs. One process: claim and
+ack alone are on the clock. Several: by the clock on the wall, with the pushing that holds the
+depth.
 """
 
 import argparse
