@@ -7,7 +7,7 @@ token; a query is then one phrase without slop, or one term.
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from operator import add
@@ -58,6 +58,13 @@ class QueryCut:
     tokens: tuple[str, ...]
     prefix: bool = False
 
+    def places(self) -> dict[str, list[int]]:
+        """Return where each token stands, without a last one that stands for others."""
+        places: dict[str, list[int]] = {}
+        for place, token in enumerate(self.tokens[:-1] if self.prefix else self.tokens):
+            places.setdefault(token, []).append(place)
+        return places
+
 
 def cut(text: str) -> list[str]:
     """Return the tokens of a document's folded text, in order, one position each."""
@@ -96,6 +103,16 @@ def cut_query(text: str, *, prefix: bool = False) -> QueryCut:
     if not kept:
         return QueryCut((folded,), prefix=True)
     return QueryCut(tuple(kept), prefix=prefix and ends_in_word)
+
+
+def follow_each_other(found: Sequence[tuple[Set[int], Sequence[int]]]) -> bool:
+    """Tell whether tokens stand in a text as they stand in a phrase.
+
+    For each token `found` has its positions in the text, and its places in the phrase.
+    """
+    rarest, (first, *_) = min(found, key=lambda each: len(each[0]))
+    steps = [(place - first, positions) for positions, places in found for place in places]
+    return any(all(start + step in positions for step, positions in steps) for start in rarest)
 
 
 def is_spaced(character: str) -> bool:

@@ -4,18 +4,19 @@ Fields are named by their place, since whoosh makes file names of them. Never it
 which goes on showing replaced documents.
 """
 
+import errno
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from heapq import nsmallest
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self, cast
 
-from whoosh import matching
-from whoosh.analysis import RegexTokenizer
-from whoosh.columns import NumericColumn
+from whoosh import analysis, columns, matching
 from whoosh.fields import COLUMN, ID, STORED, TEXT, Schema
 from whoosh.filedb.filestore import FileStorage
+from whoosh.index import LockError
 from whoosh.query.spans import SpanWrappingMatcher
 from whoosh.reading import SegmentReader
 from whoosh.util import make_binary_tree
@@ -27,13 +28,16 @@ from sakuin.indexer.merge_policy import to_merge
 from sakuin.indexer.plan import AnyOf, Leaf, Plan, plan, require_few
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.query import Query as Tree
-from sakuin.indexer.tokens import QueryCut, token_text
+from sakuin.indexer.tokens import QueryCut, follow_each_other, token_text
 
 _SORTS = {Order.ID: ("n", 1), Order.NEWEST: ("at", -1), Order.OLDEST: ("at", 1)}
 
 
 class WhooshEngine:
-    """whoosh behind the contract of `sakuin.indexer.engine.Engine`."""
+    """whoosh behind the contract of `sakuin.indexer.engine.Engine`.
+
+    An index that cannot be opened is an OSError, whatever whoosh raises.
+    """
 
     name = "whoosh"
 
@@ -48,12 +52,13 @@ class WhooshEngine:
 
     def open_writer(self, directory: Path, fields: Fields, *, bulk: bool) -> "_Writer":
         """Open the index for changes. Only one writer at a time can have it open."""
-        writer = FileStorage(str(directory)).open_index().writer(limitmb=512 if bulk else 128)
-        return _Writer(writer, fields)
+        with _opened(directory) as index:
+            return _Writer(index.writer(limitmb=512 if bulk else 128), fields)
 
     def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
         """Open the index for reading."""
-        return _Searcher(FileStorage(str(directory)).open_index().searcher(), fields)
+        with _opened(directory) as index:
+            return _Searcher(index.searcher(), fields)
 
     def is_rewritten(self, file_name: str) -> bool:  # noqa: ARG002
         """Tell that no file is: each commit writes a table of contents of its own."""
@@ -89,27 +94,26 @@ class _Writer:
                     writer.delete_document(number)
 
     def commit(self) -> None:
-        writer, self._writer = self._open_writer(), None
-        self._reader.close()
-        writer.commit(mergetype=_merge)
+        self._closed().commit(mergetype=_merge)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            self._reader.close()
-            writer.cancel()
+        if self._writer is not None:
+            self._closed().cancel()
+
+    def _closed(self) -> Any:
+        writer = self._open_writer()
+        self._reader.close()
+        self._writer = self._reader = None
+        return writer
 
     def _values(self, document: Document) -> dict[str, object]:
         texts = [document.text[name] for name in self._fields.searched + self._fields.stored]
-        values: dict[str, object] = {
-            "id": document.id,
-            "n": document.number,
-            "at": document.at,
-            "row": (document.number, document.at, document.digest, *texts),
-        }
+        number, at = document.number, document.at
+        row = (number, at, document.digest, *texts)
+        values: dict[str, object] = {"id": document.id, "n": number, "at": at, "row": row}
         for place in range(len(self._fields.searched)):
             values[f"t{place}"] = token_text(fold(texts[place]))
         return values
@@ -141,32 +145,27 @@ class _Searcher:
                 values = searcher.reader().column_reader(name)
                 keyed = [(sign * values[number], number) for _, number in keyed]
             page = nsmallest(min(offset + limit, len(keyed)), keyed)[offset:] if limit else []
-            hits = tuple(
-                Hit(self._document(number), 0.0 if order in _SORTS else -key)
-                for key, number in page
-            )
-        return Hits(len(keyed), hits)
+            found = [(self._document(number), -key) for key, number in page]
+        return Hits(len(keyed), tuple(Hit(d, 0.0 if order in _SORTS else s) for d, s in found))
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+        found = {}
         with self._turn:
-            return {one: self._document(number) for one, number in self._numbers(ids)}
+            reader = self._open_searcher().reader()
+            for one in ids:
+                if ("id", term := one.encode()) in reader:
+                    for number in list(reader.postings("id", term).all_ids()):
+                        found[one] = self._document(number)
+        return found
 
     def digests(self, ids: Sequence[str]) -> dict[str, int]:
-        with self._turn:
-            return {one: self._document(number).digest for one, number in self._numbers(ids)}
+        return {one: document.digest for one, document in self.documents(ids).items()}
 
     def close(self) -> None:
         with self._turn:
             if self._searcher is not None:
                 self._searcher.close()
             self._searcher = None
-
-    def _numbers(self, ids: Sequence[str]) -> Iterator[tuple[str, int]]:
-        reader = self._open_searcher().reader()
-        for one in ids:
-            if ("id", term := one.encode()) in reader:
-                for number in list(reader.postings("id", term).all_ids()):
-                    yield one, number
 
     def _document(self, number: int) -> Document:
         stored = self._searcher.stored_fields(number)
@@ -226,10 +225,7 @@ class _Segment:
         return matching.ListMatcher(sorted(found))
 
     def _phrase(self, field: str, cut: QueryCut) -> Any:
-        places: dict[str, list[int]] = {}
-        for place, token in enumerate(cut.tokens[:-1] if cut.prefix else cut.tokens):
-            places.setdefault(token, []).append(place)
-        parts = [(self._term(field, token), where) for token, where in places.items()]
+        parts = [(self._term(field, token), places) for token, places in cut.places().items()]
         if not all(matcher.is_active() for matcher, _ in parts):
             return matching.NullMatcher()
         if cut.prefix:
@@ -251,13 +247,7 @@ class _PhraseMatcher(SpanWrappingMatcher):  # type: ignore[misc]
         super().__init__(_all([matcher for matcher, _ in parts]))
 
     def _get_spans(self) -> bool:
-        """Tell whether the tokens follow each other in the document that has them all."""
-        found = [(set(_positions(matcher)), places) for matcher, places in self._parts]
-        rarest, (first, *_) = min(found, key=lambda part: len(part[0]))
-        steps = [(place - first, positions) for positions, places in found for place in places]
-        return any(
-            all(position + step in positions for step, positions in steps) for position in rarest
-        )
+        return follow_each_other([(set(_positions(each)), where) for each, where in self._parts])
 
 
 def _positions(matcher: Any) -> Iterable[int]:
@@ -290,13 +280,19 @@ def _merge(writer: Any, segments: list[Any]) -> list[Any]:
     ]
 
 
+@contextmanager
+def _opened(directory: Path) -> Iterator[Any]:
+    try:
+        yield FileStorage(str(directory)).open_index()
+    except LockError:
+        raise BlockingIOError(f"{directory}: another writer has the lock of this index") from None
+    except Exception as error:
+        raise OSError(errno.EIO, f"whoosh: {error!r}", str(directory)) from error
+
+
 def _schema(fields: Fields) -> Any:
-    schema = Schema(
-        id=ID(stored=True),
-        n=COLUMN(NumericColumn("q")),
-        at=COLUMN(NumericColumn("q")),
-        row=STORED(),
-    )
+    number = COLUMN(columns.NumericColumn("q"))
+    schema = Schema(id=ID(stored=True), n=number, at=number, row=STORED())
     for place in range(len(fields.searched)):
-        schema.add(f"t{place}", TEXT(analyzer=RegexTokenizer(r"\S+"), stored=False))
+        schema.add(f"t{place}", TEXT(analyzer=analysis.RegexTokenizer(r"\S+"), stored=False))
     return schema
