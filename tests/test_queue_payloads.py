@@ -164,9 +164,10 @@ def test_misshapen_data_is_an_error_that_names_the_field(data: bytes, named: str
 @pytest.mark.parametrize(
     ("value", "named"),
     [
-        (Neko("a", "b", "old"), "age"),  # type: ignore[arg-type]
-        (Neko("a", "b", 1.5), "age"),  # type: ignore[arg-type]
-        ({"name": "a"}, "Neko"),
+        (Neko("a", "b", "old"), "field age"),  # type: ignore[arg-type]
+        (Neko("a", "b", 1.5), "field age"),  # type: ignore[arg-type]
+        ({"name": "a"}, "field color"),
+        ({"name": "a", "color": "b", "age": 6}, "Neko"),
         (Point(1, 2), "Point"),
         (None, "neko"),
     ],

@@ -52,11 +52,11 @@ class Payload(Generic[T]):
     def encode(self, value: T) -> bytes:
         """Return the value as JSON. Raises PayloadError if it is not of the declared type."""
         try:
-            data = self._adapter.dump_json(value, warnings="error")
+            data = self._adapter.dump_json(value, warnings=False)
+            self.decode(data)
+            return self._adapter.dump_json(value, warnings="error")  # other classes look alike
         except (PydanticSerializationError, TypeError, ValueError, AttributeError) as error:
             raise PayloadError(f"{self.name}: cannot be written: {error}") from error
-        self.decode(data)
-        return data
 
     def decode(self, data: bytes) -> T:
         """Return the value that the JSON holds. Raises PayloadError that names the field."""
@@ -117,7 +117,7 @@ def _gaps(schema: Any, place: str) -> Iterator[str]:
     kind = schema.get("type")
     if kind == "array" and "items" not in schema and "prefixItems" not in schema:
         yield f"an item of {place}"
-    if kind == "object" and schema.get("additionalProperties") is True:
+    if kind == "object" and schema.get("additionalProperties", "properties" not in schema) is True:
         yield f"a value of {place}"
     for name, part in {**schema.get("properties", {}), **schema.get("$defs", {})}.items():
         yield from _gaps(part, name)
