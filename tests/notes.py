@@ -38,6 +38,9 @@ from sakuin.indexer.pin import pin_current
 from sakuin.indexer.query import Everything, Phrase
 from sakuin.queue import create_schema, queue_counts, read, replay
 
+on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
+"""For what has nothing to do with the database: the fixtures then give SQLite only."""
+
 with_both_engines = pytest.mark.parametrize("engine_name", ENGINE_NAMES)
 
 FIELDS = Fields(searched=("title", "body"))

@@ -16,6 +16,7 @@ from notes import (
     drain,
     fresh_notes,
     held_by,
+    on_sqlite,
     save,
     save_each,
     waiting,
@@ -37,6 +38,7 @@ def copy(engine: Database, tmp_path: Path) -> Copy:
     return fresh_notes(engine, tmp_path)
 
 
+@on_sqlite
 def test_a_batch_takes_its_steps_in_order_and_acks_last(copy: Copy) -> None:
     """I2: claim, clone, apply, check, sync, publish, ack; the message is there until the end."""
     save(copy, {"a": "one"})
@@ -88,6 +90,7 @@ def test_doing_a_batch_twice_gives_the_same_index(
     assert_index_is_table(copy, WORDS)
 
 
+@on_sqlite
 def test_a_batch_that_was_outrun_gives_its_messages_back(copy: Copy) -> None:
     """I2: only what is current is acked; the loser's messages are ready again, uncounted."""
     save(copy, {"a": "one"})
@@ -107,6 +110,7 @@ def test_a_batch_that_was_outrun_gives_its_messages_back(copy: Copy) -> None:
     assert [p for p in copy.generations.directory.iterdir() if p.name.startswith(".tmp-")] == []
 
 
+@on_sqlite
 def test_unchanged_documents_are_acked_only_if_the_generation_is_still_current(
     copy: Copy,
 ) -> None:
@@ -145,6 +149,7 @@ def test_a_message_that_another_took_over_is_not_acked(copy: Copy) -> None:
     assert_index_is_table(copy)
 
 
+@on_sqlite
 @pytest.mark.parametrize("stop", [*STEPS[:-1]])
 def test_what_stops_a_batch_puts_its_messages_back(copy: Copy, stop: str) -> None:
     """Q4, I8: after any error before the end all is ready again, and no attempt was counted."""
@@ -162,6 +167,7 @@ def test_what_stops_a_batch_puts_its_messages_back(copy: Copy, stop: str) -> Non
     assert [message.attempts for message in messages] == [1, 1]
 
 
+@on_sqlite
 def test_a_batch_ends_at_its_limits_and_loses_nothing(copy: Copy) -> None:
     """Q4: limits by documents and by bytes; a message in part done shrinks to the rest."""
     save(copy, {f"n{i:03}": "x" * 100 for i in range(300)})
@@ -179,6 +185,7 @@ def test_a_batch_ends_at_its_limits_and_loses_nothing(copy: Copy) -> None:
     assert waiting(copy) == (0, 0, 0)
 
 
+@on_sqlite
 def test_single_saves_of_one_moment_share_a_batch(copy: Copy) -> None:
     """I5: many messages, one generation."""
     save_each(copy, {f"n{i}": f"text {i}" for i in range(60)})

@@ -18,6 +18,7 @@ from notes import (
     elapse_back_off,
     fresh_notes,
     held_by,
+    on_sqlite,
     save,
     waiting,
     with_both_engines,
@@ -92,6 +93,7 @@ def test_a_bad_document_dies_alone_after_its_attempts(
     assert held_by(copy).keys() == good
 
 
+@on_sqlite
 def test_what_was_bad_is_indexed_once_it_is_mended(copy: Copy) -> None:
     """Q4: a retry reads the row as it is now; from the dead list it can be tried again."""
     save(copy, {"a": "poison", "b": "poison", "c": "fine"})
@@ -106,6 +108,7 @@ def test_what_was_bad_is_indexed_once_it_is_mended(copy: Copy) -> None:
     assert_index_is_table(copy)
 
 
+@on_sqlite
 def test_what_comes_behind_is_not_held_up(copy: Copy) -> None:
     """Q4: while a bad document waits for its retry, later messages go through."""
     save(copy, {"a": "poison"})
@@ -158,6 +161,7 @@ def test_a_database_that_fails_is_no_fault_of_the_documents(copy: Copy) -> None:
     assert read_changes(message.data) == ("a", "b")
 
 
+@on_sqlite
 def test_a_full_disk_is_no_fault_of_the_documents(
     copy: Copy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +194,7 @@ class ForgetfulEngine(TantivyEngine):
         return writer
 
 
+@on_sqlite
 def test_a_document_that_the_engine_loses_is_found_out(engine: Database, tmp_path: Path) -> None:
     """I2, Q4: the check refuses the copy, the document dies by name, the others are published."""
     copy = fresh_notes(engine, tmp_path)
@@ -216,6 +221,7 @@ class CarelessLoader:
         return self._loader.ids_after(connection, after, limit)
 
 
+@on_sqlite
 def test_a_loader_that_returns_what_was_not_asked_for_is_named(copy: Copy) -> None:
     """I2, Q4: one row under two ids would be counted twice; the odd id dies, with the remedy."""
     index = replace(copy.index, loader=CarelessLoader(copy))

@@ -55,7 +55,7 @@ class PublisherLease:
 
     def _write(self) -> None:
         path = _file(self._generations)
-        fresh = path.with_suffix(f".{self._token}")
+        fresh = path.with_suffix(".new")
         entry = {"token": self._token, "pid": os.getpid(), "beat_at": time.time()}
         fresh.write_text(json.dumps(entry), encoding="ascii")
         fresh.replace(path)

@@ -104,11 +104,19 @@ class Reader:
                 raise GenerationBroken(self._generations.index, str(error)) from error
             if difference := manifest.difference(self._engine, self._fields):
                 raise GenerationMismatch(self._generations.index, number, difference)
-            segments = self._generations.segments(number)
-            return Opened(number, self._engine.open_searcher(segments, self._fields), pin)
+            return Opened(number, self._open_searcher(number), pin)
         except BaseException:
             pin.release()
             raise
+
+    def _open_searcher(self, number: int) -> Searcher:
+        try:
+            return self._engine.open_searcher(self._generations.segments(number), self._fields)
+        except MemoryError:
+            raise
+        except Exception as error:  # what damaged files raise differs from engine to engine
+            fault = f"{type(error).__name__}: {error}"
+            raise GenerationBroken(self._generations.index, fault) from error
 
     def _unneeded(self) -> list[Opened]:
         """Take out what nobody needs: idle, not the newest; the oldest beyond MOST_KEPT."""

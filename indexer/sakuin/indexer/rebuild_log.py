@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -26,9 +27,7 @@ class RebuildLog:
     def __init__(self, generations: Generations) -> None:
         generations.prepare()
         self._path = generations.directory / f".rebuild-{secrets.token_hex(8)}"
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
-        self._descriptor = os.open(self._path, flags, 0o644)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        self._descriptor = _create_locked(self._path)
         self._offset = 0
 
     def take(self) -> list[str]:
@@ -55,13 +54,13 @@ class RebuildLog:
         os.close(self._descriptor)
 
 
-def tell_rebuilds(generations: Generations, ids: Iterable[str]) -> None:
-    """Write the ids of a batch into the log of every rebuild that is going on.
+def tell_rebuilds(generations: Generations, ids: Iterable[str]) -> bool:
+    """Write the ids of a batch into the log of every rebuild that is going on, if there is any.
 
     To be called after the rows were read and before the batch is published. The log of a
     rebuild that died is removed.
     """
-    line: bytes | None = None
+    line = b""
     for name in os.listdir(generations.directory):
         if not _LOG.match(name):
             continue
@@ -78,6 +77,17 @@ def tell_rebuilds(generations: Generations, ids: Iterable[str]) -> None:
             _write_all(descriptor, line)
         finally:
             os.close(descriptor)
+    return bool(line)
+
+
+def _create_locked(path: Path) -> int:
+    """Make the log and lock it; again if a batch took it for dead between the two."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)
 
 
 def _is_dead(descriptor: int) -> bool:

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 from sakuin.indexer.generations import PIN, Generations
-from sakuin.indexer.manifest import Manifest
 
 KEPT_BEFORE_CURRENT = 3
 _YOUNG_SECONDS = 5.0
@@ -20,7 +19,7 @@ def sweep(generations: Generations) -> list[int]:
     """Remove generations and leftovers that are not needed; return the numbers removed.
 
     Kept: the current generation, three before it, and whatever a process has pinned; the three
-    only as long as they and the pinned ones take at most twice the bytes of the current one.
+    only as long as what they hold beyond the current one takes at most twice its bytes.
     """
     numbers = generations.numbers()
     removed = [number for number in _unneeded(generations, numbers) if _remove(generations, number)]
@@ -35,20 +34,28 @@ def _unneeded(generations: Generations, numbers: list[int]) -> list[int]:
     if not numbers:
         return []
     *older, current = numbers
-    allowed = 2 * _own_bytes(generations, current)
+    counted: set[int] = set()
+    allowed = 2 * _new_bytes(generations, current, counted)
     unneeded, kept_bytes = [], 0
     for age, number in enumerate(reversed(older), start=1):
-        kept_bytes += _own_bytes(generations, number)
+        if age <= KEPT_BEFORE_CURRENT:
+            kept_bytes += _new_bytes(generations, number, counted)
         if age > KEPT_BEFORE_CURRENT or kept_bytes > allowed:
             unneeded.append(number)
     return unneeded
 
 
-def _own_bytes(generations: Generations, number: int) -> int:
+def _new_bytes(generations: Generations, number: int, counted: set[int]) -> int:
+    """Return the bytes of a generation's files that were not counted yet: many are linked."""
+    size = 0
     try:
-        return Manifest.read(generations.path(number)).bytes
-    except (OSError, ValueError):
-        return 0
+        for entry in os.scandir(generations.segments(number)):
+            if entry.inode() not in counted:
+                counted.add(entry.inode())
+                size += entry.stat(follow_symlinks=False).st_size
+    except FileNotFoundError:  # another sweeper was here
+        return size
+    return size
 
 
 def _remove(generations: Generations, number: int) -> bool:
