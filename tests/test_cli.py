@@ -116,11 +116,11 @@ def test_generations_are_listed_rebuilt_and_gone_back_to(sakuin: Command) -> Non
     sakuin.run("index", "publish", "1")
     (item,) = sakuin.json("search", "人間")["items"]
     assert item["stale"]  # its row says 機械 now (S6)
+    old = sakuin.json("search", "人間", "--generation", "1")
+    assert (old["generation"], old["total"]) == (1, 1)
     rebuilt = sakuin.json("index", "rebuild")
     assert (rebuilt["generation"], rebuilt["documents"]) == (4, 1)
     assert sakuin.json("search", "機械")["total"] == 1
-    old = sakuin.json("search", "人間", "--generation", "1")
-    assert (old["generation"], old["total"]) == (1, 1)
     sakuin.run("index", "publish", "99", code=1)
 
 

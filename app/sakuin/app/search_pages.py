@@ -1,7 +1,7 @@
 """The search page: /, /search?q=… and /search/<words>."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from urllib.parse import urlencode
 
@@ -138,7 +138,7 @@ def _page(request: Request, parts: Parts, asked: Asked, found: Answer) -> Search
         documents = opened.searcher.document_count if opened else 0
     return SearchPage(
         site=site_of(request),
-        standing=standing_of(parts, found.freshness),
+        standing=replace(standing_of(parts, found.freshness), generation=found.generation),
         query=asked.query,
         carried=tuple(carried.items()),
         documents=documents,
