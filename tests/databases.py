@@ -3,7 +3,8 @@
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from sakuin.queue.dialect import dialect_of, execute
 
 KINDS = ("sqlite", "mariadb")
 SERVER_VARIABLE = "SAKUIN_TEST_DATABASE_URL"
+DEADLINE_SECONDS = 30
 
 
 @dataclass(slots=True)
@@ -110,6 +112,14 @@ def expire(engine: Engine, *ids: int, seconds: float = -1.0) -> None:
             ids=ids,
         ),
     )
+
+
+def until(is_so: Callable[[], object]) -> None:
+    """Poll until it is so, or fail."""
+    deadline = time.monotonic() + DEADLINE_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def row(engine: Engine, message_id: int) -> dict[str, Any] | None:

@@ -45,7 +45,15 @@ def make(engine: Engine, _chance: random.Random) -> None:
 
 
 def drain(engine: Engine, chance: random.Random) -> None:
-    """Work until the queue is empty: acks mostly, and now and then extends or gives back."""
+    """Work until the queue is empty: acks mostly, and now and then extends or gives back.
+
+    It begins with one message, and a second line on stdin lets it go on: so all have begun.
+    """
+    first = claim(engine, "q", limit=1, lease_seconds=LEASE_SECONDS)
+    say("C", (one.id for one in first))
+    sys.stdin.readline()
+    assert not ack(engine, first)
+    say("S", (one.id for one in first))
     while True:
         batch = claim(engine, "q", limit=chance.randint(1, 100), lease_seconds=LEASE_SECONDS)
         if not batch:

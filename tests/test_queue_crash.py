@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 
 import queue_crew
 from conftest import Stress
-from databases import Servers, expire, fresh_schema
+from databases import Servers, expire, fresh_schema, until
 from sakuin.app.private_mariadb import PrivateServer
 from sakuin.queue import (
     DatabaseAway,
@@ -21,16 +21,6 @@ from sakuin.queue import (
     replay,
 )
 from sakuin.queue.dialect import execute
-
-DEADLINE_SECONDS = 30
-
-
-def until(is_so: Callable[[], object]) -> None:
-    """Poll until it is so, or fail."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def wait_for_claims(engine: Engine, output: Path, enough: int) -> None:

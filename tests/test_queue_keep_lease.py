@@ -1,12 +1,11 @@
 """Keeping messages leased while they are worked on, and learning that they were lost."""
 
-import time
 from collections.abc import Callable
 
 import pytest
 from sqlalchemy import Engine
 
-from databases import Servers, claim_one, claimed, expire, fresh_schema, push_all, row
+from databases import Servers, claim_one, claimed, expire, fresh_schema, push_all, row, until
 from sakuin.queue import (
     BadMessage,
     SchemaMismatch,
@@ -15,13 +14,6 @@ from sakuin.queue import (
     create_schema,
     keep_lease,
 )
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def locked_until(engine: Engine, number: int) -> str:
