@@ -27,7 +27,7 @@ LONGEST_ID = 65_530
 """Bytes of an id in UTF-8: tantivy drops longer terms without a word."""
 
 _TEXT, _TOKENS = "text:", "tokens:"  # no field can have such a name: it is no identifier
-_HEAP, _BULK_HEAP = 64_000_000, 192_000_000
+_HEAP, _BULK_HEAP = 64_000_000, 128_000_000
 _AT_ONCE = 256
 _Item = TypeVar("_Item")
 _SORTS = {
@@ -104,9 +104,11 @@ class _Writer:
     def commit(self) -> None:
         """Write everything to files of the directory and close.
 
-        Merging is part of it, for a merge left to itself would go on writing files into a
-        sealed generation. tantivy merges when 8 segments are of a size, all below 10,000
-        documents being of one size: of eight small batches one pays for the last eight.
+        tantivy merges as soon as 8 segments are of a size, all up to 10,000 documents being of
+        one size; from Python that cannot be changed, nor be left to later: a merge would go on
+        writing files into a sealed copy. So it is waited for. Of one-row batches every seventh
+        merges the rows before it (4 ms more than the 10 ms of the others); one that completes
+        a set of 8 larger segments takes 0.3 s for 10,000 documents, 1.1 s for 70,000.
         """
         writer = self._open_writer()
         with _trouble():
