@@ -191,5 +191,5 @@ def test_an_outcome_that_cannot_be_looked_up_stays_unknown(
         path.proxy.close()
 
     event.listen(path.cut, "commit", gone)
-    with pytest.raises(OutcomeUnknown, match="away since"):
+    with pytest.raises(OutcomeUnknown, match="cannot be looked up"):
         ack(path.cut, message)

@@ -24,7 +24,7 @@ _COPY_PART = _COPY.replace("created_at, data, ?, ?", "created_at, ?, ?, ?")
 _REMOVE = "{delete_messages} WHERE id IN ({ids}) AND queue = ?"
 """Without a second condition MariaDB scans the whole table, whatever index it is told to use."""
 
-_OURS = "SELECT id, data FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ?"
+_OURS = "SELECT data FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ? {lock}"
 _REWRITE = "UPDATE sakuin_messages {by_id} SET data = ? WHERE id IN ({ids}) AND token = ?"
 
 
@@ -87,15 +87,12 @@ def shrink(engine: Engine, message: Message, data: bytes) -> bool:
 
 
 def _lock(connection: Connection, message: Message) -> None:
-    locked = execute(connection, _OURS + " {lock}", message.token, ids=[message.id])
-    if not locked.all():
-        raise LeaseLost(
-            f"message {message.id} of queue {message.queue}: its lease ran out and it was taken"
-            " or settled by another"
-        )
+    if _data(connection, message) is None:
+        raise LeaseLost(message.id, message.queue)
 
 
 def _data(connection: Connection, message: Message) -> bytes | None:
+    """Lock the message and return its data, or None if it is no longer ours."""
     row = execute(connection, _OURS, message.token, ids=[message.id]).one_or_none()
     if row is None:
         return None

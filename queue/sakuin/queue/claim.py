@@ -164,4 +164,4 @@ def _is_held(connection: Connection, haul: _Haul) -> bool:
     if not haul.messages:
         return not haul.has_buried
     first = haul.messages[0]
-    return bool(execute(connection, HELD, first.token, ids=[first.id]).all())
+    return bool(execute(connection, HELD + " {lock}", first.token, ids=[first.id]).all())

@@ -89,5 +89,4 @@ def discard_dead(engine: Engine, dead_ids: Iterable[int]) -> int:
 
 
 def _are_gone(connection: Connection, ids: list[int]) -> bool:
-    find = "SELECT id FROM sakuin_dead WHERE id IN ({ids})"
-    return not any(execute(connection, find, ids=part).all() for part in cut(ids))
+    return not any(execute(connection, _LOCK, ids=part).all() for part in cut(ids))

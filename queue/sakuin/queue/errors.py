@@ -40,6 +40,12 @@ class OutcomeUnknown(QueueError):
 class LeaseLost(QueueError):
     """The lease ran out and the message is no longer ours; nothing was changed."""
 
+    def __init__(self, message_id: int, queue: str) -> None:
+        super().__init__(
+            f"message {message_id} of queue {queue}: its lease ran out and it was taken or settled"
+            " by another"
+        )
+
 
 class BadMessage(QueueError, ValueError):
     """A queue name, option or size that the queue does not take; nothing was pushed."""

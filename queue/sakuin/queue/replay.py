@@ -37,8 +37,9 @@ def replay(
 
     A deadlock, a lock that was not had in time, or a connection that was lost before COMMIT runs
     the whole again, so `work` must do nothing but SQL. A connection lost during COMMIT leaves the
-    outcome open: `committed(connection, result)` then looks whether it happened; without it
-    OutcomeUnknown is raised. Raises DatabaseAway, DatabaseBusy, or what `work` raises.
+    outcome open: `committed(connection, result)` then looks whether it happened, by a locking read
+    (the server may be at it still); without it OutcomeUnknown is raised. Raises DatabaseAway,
+    DatabaseBusy, or what `work` raises.
     """
     last: DBAPIError | None = None
     for _ in _tries():
@@ -97,9 +98,9 @@ def _look(
         ) from lost
     try:
         return read(engine, lambda connection: committed(connection, result))
-    except DatabaseAway as error:
+    except (DatabaseAway, DatabaseBusy) as error:
         raise OutcomeUnknown(
-            f"the connection was lost during COMMIT and the database is away since ({error})"
+            f"the connection was lost during COMMIT and cannot be looked up: {error}"
         ) from error
 
 

@@ -19,7 +19,9 @@ from sakuin.queue.message import Message
 from sakuin.queue.replay import replay
 from sakuin.queue.retry import RetryPolicy
 
-_OURS = "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ?"
+_OURS = (
+    "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ? ORDER BY id {lock}"
+)
 _ACK = "{delete_messages} WHERE id IN ({ids}) AND token = ?"
 _RELEASE = (
     "UPDATE sakuin_messages {by_id} SET token = NULL,"
@@ -80,7 +82,7 @@ def fail(
 
     def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
         if rules.is_spent(like.attempts):
-            ours = _ours(connection, like, ids, lock=True)
+            ours = _ours(connection, like, ids)
             move_to_dead(connection, like.queue, ours, reason, traceback)
             return len(ours)
         chance = random.random()  # noqa: S311 - spreads the retries, hides nothing
@@ -127,10 +129,7 @@ def _settle(
             engine, lambda connection: _change_ours(connection, parts, change), committed=is_settled
         )
     if lost and isinstance(messages, Message):
-        raise LeaseLost(
-            f"message {messages.id} of queue {messages.queue}: its lease ran out and it was taken"
-            " or settled by another"
-        )
+        raise LeaseLost(messages.id, messages.queue)
     return lost
 
 
@@ -146,18 +145,16 @@ def _change_ours(connection: Connection, parts: Sequence[Part], change: Change) 
     """Lock first what is still ours, change that, and return the rest."""
     lost: set[int] = set()
     for like, ids in parts:
-        ours = _ours(connection, like, ids, lock=True)
+        ours = _ours(connection, like, ids)
         if ours:
             change(connection, like, ours)
         lost.update(set(ids).difference(ours))
     return frozenset(lost)
 
 
-def _ours(
-    connection: Connection, like: Message, ids: Sequence[int], *, lock: bool = False
-) -> list[int]:
-    sql = _OURS + " ORDER BY id {lock}" * lock
-    return list(execute(connection, sql, like.token, ids=ids).scalars())
+def _ours(connection: Connection, like: Message, ids: Sequence[int]) -> list[int]:
+    """Lock those of the rows that bear the message's token, and return their ids."""
+    return list(execute(connection, _OURS, like.token, ids=ids).scalars())
 
 
 def _parts(messages: Iterable[Message]) -> list[Part]:
