@@ -3,7 +3,14 @@
 from sakuin.app.contexts import Notice, Step
 from sakuin.app.messages import Messages
 from sakuin.indexer.diagnostic import DiagnosticCode
+from sakuin.indexer.freshness import MOST_COUNTED
 from sakuin.indexer.engine import Order
+
+
+def _changes(waiting: int) -> str:
+    if waiting > MOST_COUNTED:
+        return f"more than {MOST_COUNTED:,} changes"
+    return _count(waiting, "change", "changes")
 
 
 def _count(number: int, one: str, many: str) -> str:
@@ -88,11 +95,9 @@ ENGLISH = Messages(
         DiagnosticCode.ALL_BUT: "The query only excludes: everything else is found.",
     },
     quoted=lambda text: f"“{text}”",
-    freshness=lambda generation, waiting: (
-        f"generation {generation:,}, {_count(waiting, 'change', 'changes')} waiting"
-    ),
+    freshness=lambda generation, waiting: f"generation {generation:,}, {_changes(waiting)} waiting",
     generation=lambda generation: f"generation {generation:,}",
-    no_generation=lambda waiting: f"no index yet, {_count(waiting, 'change', 'changes')} waiting",
+    no_generation=lambda waiting: f"no index yet, {_changes(waiting)} waiting",
     no_indexer="no indexer is running: start",
     no_indexer_remedy="sakuin worker",
     database_away="The database cannot be reached. Searches go on from the index alone;"

@@ -3,7 +3,13 @@
 from sakuin.app.contexts import Notice, Step
 from sakuin.app.messages import Messages
 from sakuin.indexer.diagnostic import DiagnosticCode
+from sakuin.indexer.freshness import MOST_COUNTED
 from sakuin.indexer.engine import Order
+
+
+def _changes(waiting: int) -> str:
+    return f"{MOST_COUNTED:,}件以上" if waiting > MOST_COUNTED else f"{waiting:,}件"
+
 
 JAPANESE = Messages(
     lang="ja",
@@ -81,10 +87,10 @@ JAPANESE = Messages(
     },
     quoted=lambda text: f"「{text}」",
     freshness=lambda generation, waiting: (
-        f"第{generation:,}世代の索引、反映待ちの変更{waiting:,}件"
+        f"第{generation:,}世代の索引、反映待ちの変更{_changes(waiting)}"
     ),
     generation=lambda generation: f"第{generation:,}世代の索引",
-    no_generation=lambda waiting: f"索引はまだありません。反映待ちの変更{waiting:,}件",
+    no_generation=lambda waiting: f"索引はまだありません。反映待ちの変更{_changes(waiting)}",
     no_indexer="索引を作る処理が動いていません。次のコマンドで始めてください:",
     no_indexer_remedy="sakuin worker",
     database_away="データベースにつながりません。検索は索引だけで続けています。"

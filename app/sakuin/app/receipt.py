@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection
 
 from sakuin.app.assemble import Parts
-from sakuin.queue import queue_counts, read, state_of
+from sakuin.queue import read, state_of, waiting_count
 
 _MOST_CHARACTERS = 16_384
 _TRIES = 3
@@ -82,10 +82,10 @@ def progress(parts: Parts, receipt: Receipt) -> Progress:
         if found is not None:
             return found
         wanted = read(parts.database, lambda c: _digests(c, parts, receipt))
-        counts = read(parts.database, lambda c: queue_counts(c, parts.index.queue))
+        waiting = read(parts.database, lambda c: waiting_count(c, parts.index.queue, 1))
         if _held(parts, receipt) == wanted:
             return Progress(Status.SEARCHABLE)
-        if counts.ready or counts.leased or counts.scheduled:
+        if waiting:
             return Progress(Status.WAITING)
         # Perhaps it was saved again and indexed between our two looks: look once more.
     return Progress(

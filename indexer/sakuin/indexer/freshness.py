@@ -7,12 +7,19 @@ from sqlalchemy import Connection
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.publisher import STALE_SECONDS, last_beat_seconds
-from sakuin.queue import queue_counts
+from sakuin.queue import waiting_count
+
+
+MOST_COUNTED = 10_000
+"""Every page asks how many wait: beyond this it is told only that there are more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """The current generation, how many messages wait for the next, and whether anybody works."""
+    """The current generation, how many messages wait for the next, and whether anybody works.
+
+    `waiting` is MOST_COUNTED + 1 when there are more.
+    """
 
     generation: int
     waiting: int
@@ -21,10 +28,9 @@ class Freshness:
 
 def freshness(connection: Connection, index: Index, generations: Generations) -> Freshness:
     """Count the messages of an index that are not in its current generation yet."""
-    counts = queue_counts(connection, index.queue)
     beat = last_beat_seconds(generations)
     return Freshness(
         generation=generations.current(),
-        waiting=counts.ready + counts.leased + counts.scheduled,
+        waiting=waiting_count(connection, index.queue, MOST_COUNTED + 1),
         has_indexer=beat is not None and beat < STALE_SECONDS,
     )

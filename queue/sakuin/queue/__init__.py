@@ -19,7 +19,7 @@ from sakuin.queue.errors import (
     QueueError,
     SchemaMismatch,
 )
-from sakuin.queue.inspect_queue import queue_counts, state_of
+from sakuin.queue.inspect_queue import queue_counts, state_of, waiting_count
 from sakuin.queue.keep_lease import Lease, keep_lease
 from sakuin.queue.limits import MAX_MESSAGE_BYTES
 from sakuin.queue.message import Counts, DeadMessage, Message, State
@@ -72,4 +72,5 @@ __all__ = [
     "schema_sql",
     "shrink",
     "state_of",
+    "waiting_count",
 ]

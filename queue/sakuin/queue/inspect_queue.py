@@ -18,6 +18,10 @@ _LATER = (
     "SELECT COUNT(*), COUNT(token) FROM sakuin_messages {by_claim_key}"
     " WHERE queue = ? AND locked_until > {now}"
 )
+_SOME = (
+    "SELECT COUNT(*) FROM (SELECT id FROM sakuin_messages {by_claim_key} WHERE queue = ? LIMIT ?)"
+    " AS some"
+)
 _DEAD = "SELECT COUNT(*) FROM sakuin_dead WHERE queue = ?"
 
 
@@ -46,3 +50,11 @@ def queue_counts(connection: Connection, queue: str) -> Counts:
     return Counts(
         ready=ready, leased=leased, scheduled=later - leased, dead=dead, oldest_seconds=waited
     )
+
+
+def waiting_count(connection: Connection, queue: str, most: int) -> int:
+    """Return how many messages of the queue are not settled, but count no further than `most`.
+
+    Costs the same however long the queue is: for what is asked in every request.
+    """
+    return int(execute(connection, _SOME, queue, most).scalar_one())
