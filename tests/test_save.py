@@ -35,7 +35,8 @@ def rows(database: Engine) -> list[tuple[str, int, str]]:
     statement = select(Paragraph.source, Paragraph.position, Paragraph.body).order_by(
         Paragraph.source, Paragraph.position
     )
-    return [tuple(row) for row in read(database, lambda c: c.execute(statement).all())]
+    found = read(database, lambda c: c.execute(statement).all())
+    return [(source, position, body) for source, position, body in found]
 
 
 def messages(database: Engine) -> list[tuple[str, ...]]:

@@ -3,8 +3,8 @@
 from sakuin.app.contexts import Notice, Step
 from sakuin.app.messages import Messages
 from sakuin.indexer.diagnostic import DiagnosticCode
-from sakuin.indexer.freshness import MOST_COUNTED
 from sakuin.indexer.engine import Order
+from sakuin.indexer.freshness import MOST_COUNTED
 
 
 def _changes(waiting: int) -> str:

@@ -9,7 +9,6 @@ from sakuin.indexer.index import Index
 from sakuin.indexer.publisher import STALE_SECONDS, last_beat_seconds
 from sakuin.queue import waiting_count
 
-
 MOST_COUNTED = 10_000
 """Every page asks how many wait: beyond this it is told only that there are more."""
 
