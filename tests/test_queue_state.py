@@ -15,6 +15,7 @@ from sakuin.queue import (
     queue_counts,
     read,
     state_of,
+    waiting_count,
 )
 from sakuin.queue.dialect import MYSQL, render
 from sakuin.queue.inspect_queue import _DEAD, _LATER, _READY
@@ -56,6 +57,18 @@ def test_counts_of_one_queue(engine: Engine) -> None:
     found = counts(engine)
     assert (found.ready, found.leased, found.scheduled, found.dead) == (8, 3, 3, 1)
     assert counts(engine, "r").ready == 2
+
+
+def test_the_waiting_are_counted_only_so_far(engine: Engine) -> None:
+    """Ready, leased and scheduled alike, of this queue, up to the most that is asked for."""
+    with engine.begin() as connection:
+        push_many(connection, "q", [b"x"] * 5)
+        push_many(connection, "q", [b"x"] * 2, delay_seconds=100, priority=0)
+        push(connection, "r", b"x")
+    claim_one(engine)
+    for most, expected in ((100, 7), (7, 7), (6, 6), (1, 1)):
+        found = read(engine, lambda connection, n=most: waiting_count(connection, "q", n))  # type: ignore[misc]
+        assert found == expected
 
 
 def test_the_age_of_the_longest_waiting(engine: Engine) -> None:
