@@ -4,9 +4,7 @@ The text of each field is stored as bytes beside a field of tokens, which tantiv
 blanks. Nothing that a user typed reaches tantivy's own query parser.
 """
 
-import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -18,6 +16,7 @@ from tantivy import Occur, Query
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order
 from sakuin.indexer.fold import fold
+from sakuin.indexer.library_trouble import as_os_error
 from sakuin.indexer.plan import MOST_EXPANSIONS, AnyOf, Clause, Leaf, Plan, plan, require_few
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.query import Query as Tree
@@ -38,11 +37,7 @@ _SORTS = {
 
 
 class TantivyEngine:
-    """tantivy behind the contract of `sakuin.indexer.engine.Engine`.
-
-    Trouble of tantivy itself, its panics included, is raised as OSError: it tells of files,
-    disk or memory, never of a document or a query.
-    """
+    """tantivy behind the contract of `sakuin.indexer.engine.Engine`."""
 
     name = "tantivy"
 
@@ -53,12 +48,12 @@ class TantivyEngine:
 
     def create(self, directory: Path, fields: Fields) -> None:
         """Make an empty index in an existing empty directory."""
-        with _trouble():
+        with as_os_error("tantivy"):
             tantivy.Index(_schema(fields), str(directory), reuse=False)
 
     def open_writer(self, directory: Path, fields: Fields, *, bulk: bool) -> "_Writer":
         """Open the index for changes. Only one writer at a time can have it open."""
-        with _trouble():
+        with as_os_error("tantivy"):
             index = tantivy.Index.open(str(directory))
             # One thread: documents keep the order in which they come, so ties do too.
             writer = index.writer(_BULK_HEAP if bulk else _HEAP, 1)
@@ -66,7 +61,7 @@ class TantivyEngine:
 
     def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
         """Open the index for reading."""
-        with _trouble():
+        with as_os_error("tantivy"):
             index = tantivy.Index.open(str(directory))
             return _Searcher(index.searcher(), index.schema, fields)
 
@@ -90,7 +85,7 @@ class _Writer:
             made = [_to_tantivy(document, self._fields) for document in latest.values()]
             self.delete(latest)
             writer = self._open_writer()
-            with _trouble():
+            with as_os_error("tantivy"):
                 for each in made:
                     writer.add_document(each)
 
@@ -98,7 +93,7 @@ class _Writer:
         writer = self._open_writer()
         for group in _groups(ids):
             found = Query.term_set_query(self._schema, "id", group)
-            with _trouble():
+            with as_os_error("tantivy"):
                 writer.delete_documents_by_query(found)
 
     def commit(self) -> None:
@@ -111,7 +106,7 @@ class _Writer:
         a set of 8 larger segments takes 0.3 s for 10,000 documents, 1.1 s for 70,000.
         """
         writer = self._open_writer()
-        with _trouble():
+        with as_os_error("tantivy"):
             writer.commit()
             self._writer = None
             writer.wait_merging_threads()
@@ -123,7 +118,7 @@ class _Writer:
         """Abandon whatever was not committed; end tantivy's threads and free its lock."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            with _trouble():
+            with as_os_error("tantivy"):
                 writer.wait_merging_threads()
 
     def _open_writer(self) -> tantivy.IndexWriter:
@@ -146,7 +141,7 @@ class _Searcher:
         wanted = max(0, min(limit, searcher.num_docs - offset))
         sort, direction = _SORTS.get(order, (None, tantivy.Order.Desc))
         planned = plan(query)
-        with _trouble():
+        with as_os_error("tantivy"):
             compiled = _Compiler(searcher, self._schema, self._fields).query(planned)
             # tantivy panics at a limit of 0, and makes room for all of offset and limit.
             first = offset if wanted else 0
@@ -174,7 +169,7 @@ class _Searcher:
         searcher = self._open_searcher()
         for group in _groups(ids):
             query = Query.term_set_query(self._schema, "id", group)
-            with _trouble():
+            with as_os_error("tantivy"):
                 found = searcher.search(query, limit=len(group), count=False)
                 # Neighbours in the store are unpacked together.
                 addresses = sorted(
@@ -286,15 +281,3 @@ def _groups(items: Iterable[_Item]) -> Iterator[list[_Item]]:
     rest = iter(items)
     while group := list(islice(rest, _AT_ONCE)):
         yield group
-
-
-@contextmanager
-def _trouble() -> Iterator[None]:
-    """Raise tantivy's own failures as OSError; a PanicException is no Exception even."""
-    try:
-        yield
-    except BaseException as error:
-        if not isinstance(error, ValueError) and type(error).__name__ != "PanicException":
-            raise
-        full = "No space left" in str(error)
-        raise OSError(errno.ENOSPC if full else errno.EIO, f"tantivy: {error}") from error

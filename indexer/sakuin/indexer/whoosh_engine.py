@@ -4,10 +4,8 @@ Fields are named by their place, since whoosh makes file names of them. Never it
 which goes on showing replaced documents.
 """
 
-import errno
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from heapq import nsmallest
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +14,6 @@ from typing import Any, Self, cast
 from whoosh import analysis, columns, matching
 from whoosh.fields import COLUMN, ID, STORED, TEXT, Schema
 from whoosh.filedb.filestore import FileStorage
-from whoosh.index import LockError
 from whoosh.query.spans import SpanWrappingMatcher
 from whoosh.reading import SegmentReader
 from whoosh.util import make_binary_tree
@@ -24,20 +21,18 @@ from whoosh.util import make_binary_tree
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order
 from sakuin.indexer.fold import fold
+from sakuin.indexer.library_trouble import as_os_error
 from sakuin.indexer.merge_policy import to_merge
 from sakuin.indexer.plan import AnyOf, Leaf, Plan, plan, require_few
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.query import Query as Tree
 from sakuin.indexer.tokens import QueryCut, follow_each_other, token_text
 
-_SORTS = {Order.ID: ("n", 1), Order.NEWEST: ("at", -1), Order.OLDEST: ("at", 1)}
+_SORTS = {Order.ID: (0, 1), Order.NEWEST: (1, -1), Order.OLDEST: (1, 1)}  # which number, sign
 
 
 class WhooshEngine:
-    """whoosh behind the contract of `sakuin.indexer.engine.Engine`.
-
-    An index that cannot be opened is an OSError, whatever whoosh raises.
-    """
+    """whoosh behind the contract of `sakuin.indexer.engine.Engine`."""
 
     name = "whoosh"
 
@@ -52,13 +47,15 @@ class WhooshEngine:
 
     def open_writer(self, directory: Path, fields: Fields, *, bulk: bool) -> "_Writer":
         """Open the index for changes. Only one writer at a time can have it open."""
-        with _opened(directory) as index:
-            return _Writer(index.writer(limitmb=512 if bulk else 128), fields)
+        with as_os_error("whoosh"):
+            index = FileStorage(str(directory)).open_index()
+            # Of a compound file whoosh would read the whole into memory at every opening.
+            return _Writer(index.writer(limitmb=512 if bulk else 128, compound=False), fields)
 
     def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
         """Open the index for reading."""
-        with _opened(directory) as index:
-            return _Searcher(index.searcher(), fields)
+        with as_os_error("whoosh"):
+            return _Searcher(FileStorage(str(directory)).open_index().searcher(), fields)
 
     def is_rewritten(self, file_name: str) -> bool:  # noqa: ARG002
         """Tell that no file is: each commit writes a table of contents of its own."""
@@ -111,11 +108,10 @@ class _Writer:
 
     def _values(self, document: Document) -> dict[str, object]:
         texts = [document.text[name] for name in self._fields.searched + self._fields.stored]
-        number, at = document.number, document.at
-        row = (number, at, document.digest, *texts)
-        values: dict[str, object] = {"id": document.id, "n": number, "at": at, "row": row}
-        for place in range(len(self._fields.searched)):
-            values[f"t{place}"] = token_text(fold(texts[place]))
+        numbers = (document.number, document.at, document.digest)
+        values: dict[str, object] = {"id": document.id, "numbers": numbers, "texts": texts}
+        for name, text in zip(_names(self._fields), texts, strict=False):
+            values[name] = token_text(fold(text))
         return values
 
     def _open_writer(self) -> Any:
@@ -130,6 +126,12 @@ class _Searcher:
     def __init__(self, searcher: Any, fields: Fields) -> None:
         self._searcher, self._fields = searcher, fields
         self._turn = threading.Lock()
+        for part, _ in searcher.leaf_searchers():
+            if part.doc_count_all():  # whoosh opens these files at need, when they may be gone
+                part.stored_fields(0)
+                part.reader().column_reader("numbers")
+                for field in _names(fields):
+                    part.doc_field_length(0, field)
 
     @property
     def document_count(self) -> int:
@@ -137,25 +139,26 @@ class _Searcher:
 
     def search(self, query: Tree, *, order: Order, offset: int, limit: int) -> Hits:
         planned = plan(query)
-        with self._turn:
-            searcher = self._open_searcher()
-            keyed = list(_matches(searcher, planned, len(self._fields.searched)))
+        searcher = self._open_searcher()
+        with self._turn, as_os_error("whoosh"):
+            keyed = list(_matches(searcher, planned, _names(self._fields)))
             if keyed and order in _SORTS:
-                name, sign = _SORTS[order]
-                values = searcher.reader().column_reader(name)
-                keyed = [(sign * values[number], number) for _, number in keyed]
+                which, sign = _SORTS[order]
+                numbers = searcher.reader().column_reader("numbers")
+                keyed = [(sign * numbers[place][which], place) for _, place in keyed]
             page = nsmallest(min(offset + limit, len(keyed)), keyed)[offset:] if limit else []
-            found = [(self._document(number), -key) for key, number in page]
+            found = [(self._document(place), -key) for key, place in page]
         return Hits(len(keyed), tuple(Hit(d, 0.0 if order in _SORTS else s) for d, s in found))
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         found = {}
-        with self._turn:
-            reader = self._open_searcher().reader()
-            for one in ids:
-                if ("id", term := one.encode()) in reader:
-                    for number in list(reader.postings("id", term).all_ids()):
-                        found[one] = self._document(number)
+        reader = self._open_searcher().reader()
+        for one in ids:
+            term = one.encode()
+            with self._turn, as_os_error("whoosh"):
+                if ("id", term) in reader:
+                    for place in list(reader.postings("id", term).all_ids()):
+                        found[one] = self._document(place)
         return found
 
     def digests(self, ids: Sequence[str]) -> dict[str, int]:
@@ -167,11 +170,13 @@ class _Searcher:
                 self._searcher.close()
             self._searcher = None
 
-    def _document(self, number: int) -> Document:
-        stored = self._searcher.stored_fields(number)
-        count, at, digest, *texts = stored["row"]
-        text = dict(zip(self._fields.searched + self._fields.stored, texts, strict=True))
-        return Document(stored["id"], count, at, digest, text)
+    def _document(self, place: int) -> Document:
+        number, at, digest = self._searcher.reader().column_reader("numbers")[place]
+        stored = self._searcher.stored_fields(place)
+        names = self._fields.searched + self._fields.stored
+        return Document(
+            stored["id"], number, at, digest, dict(zip(names, stored["texts"], strict=True))
+        )
 
     def _open_searcher(self) -> Any:
         if self._searcher is None:
@@ -179,10 +184,10 @@ class _Searcher:
         return self._searcher
 
 
-def _matches(searcher: Any, query: Plan, fields: int) -> Iterator[tuple[float, int]]:
+def _matches(searcher: Any, query: Plan, fields: list[str]) -> Iterator[tuple[float, int]]:
     """Yield (minus the score, document number) of every match, one segment after another."""
     for part, offset in searcher.leaf_searchers():
-        matcher = _Segment(part, [f"t{place}" for place in range(fields)]).matcher(query)
+        matcher = _Segment(part, fields).matcher(query)
         while matcher.is_active():
             yield -matcher.score(), offset + matcher.id()
             matcher.next()
@@ -280,19 +285,13 @@ def _merge(writer: Any, segments: list[Any]) -> list[Any]:
     ]
 
 
-@contextmanager
-def _opened(directory: Path) -> Iterator[Any]:
-    try:
-        yield FileStorage(str(directory)).open_index()
-    except LockError:
-        raise BlockingIOError(f"{directory}: another writer has the lock of this index") from None
-    except Exception as error:
-        raise OSError(errno.EIO, f"whoosh: {error!r}", str(directory)) from error
+def _names(fields: Fields) -> list[str]:
+    return [f"t{place}" for place in range(len(fields.searched))]
 
 
 def _schema(fields: Fields) -> Any:
-    number = COLUMN(columns.NumericColumn("q"))
-    schema = Schema(id=ID(stored=True), n=number, at=number, row=STORED())
-    for place in range(len(fields.searched)):
-        schema.add(f"t{place}", TEXT(analyzer=analysis.RegexTokenizer(r"\S+"), stored=False))
+    numbers = COLUMN(columns.StructColumn("!qqQ", (0, 0, 0)))
+    schema = Schema(id=ID(stored=True), numbers=numbers, texts=STORED())
+    for name in _names(fields):
+        schema.add(name, TEXT(analyzer=analysis.RegexTokenizer(r"\S+"), stored=False))
     return schema
