@@ -82,12 +82,12 @@ class _Writer:
     def upsert(self, documents: Iterable[Document]) -> None:
         for group in _groups(documents):
             latest = {document.id: document for document in group}
-            made = [_to_tantivy(document, self._fields) for document in latest.values()]
             self.delete(latest)
             writer = self._open_writer()
-            with as_os_error("tantivy"):
-                for each in made:
-                    writer.add_document(each)
+            for document in latest.values():
+                made = _to_tantivy(document, self._fields)
+                with as_os_error("tantivy"):
+                    writer.add_document(made)
 
     def delete(self, ids: Iterable[str]) -> None:
         writer = self._open_writer()
