@@ -41,6 +41,13 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI what was skipped was not tested: that is a failure."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture
 def stress() -> Stress:
     """The stress switch. SAKUIN_SEED=n replays a failed run (the seed is printed)."""

@@ -44,6 +44,18 @@ _PLAIN = [
     "Ｗeb",
 ]
 
+# A few tricky cases of our own: text, probe, the weakest folding that finds it.
+_WRITTEN = (
+    ("人間失格", "間", "exact"),
+    ("か\u3099き", "がき", "nfc"),
+    ("ﾊﾝｶﾞｰ", "ハンガー", "nfkc"),
+    ("㌕の米", "キログラム", "nfkc"),
+    ("Straße", "STRASSE", "nfkc_casefold"),
+    ("東\u200b京", "東京", "nfkc_casefold_ignorables_removed"),
+    ("カタカナ", "かたかな", "nfkc_casefold_ignorables_removed_kana_folded"),
+    ("リング", "クリンク", "none"),
+)
+
 NAMES = tuple(_FILES)
 
 
@@ -71,7 +83,10 @@ def tricky() -> list[dict[str, object]]:
     """Return the tricky cases: `text`, and `probes` that do or do not stand in it."""
     file = _CORPORA / "tricky" / "tricky.jsonl.gz"
     if not file.exists():
-        return []
+        return [
+            {"id": text, "text": text, "probes": [{"q": probe, "first_level_matching": level}]}
+            for text, probe, level in _WRITTEN
+        ]
     with gzip.open(file, "rt", encoding="utf-8") as opened:
         return [json.loads(line) for line in opened]
 
