@@ -4,6 +4,7 @@ Everything the indexer promises is proved with it, so that nothing in it can be 
 """
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,14 +30,14 @@ from sakuin.indexer.batch import Batch, run_batch
 from sakuin.indexer.build import Copy, Observer
 from sakuin.indexer.changes import push_changes
 from sakuin.indexer.document import Document, Fields
-from sakuin.indexer.engine import Engine, Order
+from sakuin.indexer.engine import Engine, Order, Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, default_engine, engine_named
 from sakuin.indexer.gather import Limits
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.pin import pin_current
 from sakuin.indexer.query import Everything, Phrase
-from sakuin.queue import create_schema, queue_counts, read, replay
+from sakuin.queue import create_schema, queue_counts, read, replay, waiting_count
 
 on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 """For what has nothing to do with the database: the fixtures then give SQLite only."""
@@ -158,10 +159,20 @@ def elapse_back_off(copy: Copy) -> None:
     replay(copy.database, lambda c: c.exec_driver_sql(sql.format(copy.index.queue)))
 
 
+def elapse_lease(copy: Copy) -> None:
+    """Make every lease of an index run out now, as if its time were over."""
+    sql = "UPDATE sakuin_messages SET locked_until = due_at WHERE queue = '{}'"
+    replay(copy.database, lambda c: c.exec_driver_sql(sql.format(copy.index.queue)))
+
+
 def waiting(copy: Copy) -> tuple[int, int, int]:
     """Return how many messages of the index are ready, leased and scheduled."""
-    counts = read(copy.database, lambda c: queue_counts(c, copy.index.queue))
-    return counts.ready, counts.leased, counts.scheduled
+    queue = copy.index.queue
+    while True:
+        counts = read(copy.database, lambda c: queue_counts(c, queue))
+        total = read(copy.database, lambda c: waiting_count(c, queue, 1_000_000))
+        if counts.ready + counts.leased + counts.scheduled == total:  # none changed meanwhile
+            return counts.ready, counts.leased, counts.scheduled
 
 
 def table_of(database: Database) -> dict[str, Note]:
@@ -175,14 +186,18 @@ def held_by(copy: Copy, number: int | None = None) -> dict[str, Note]:
     segments = copy.generations.segments(number or copy.generations.current())
     searcher = copy.engine.open_searcher(segments, copy.index.fields)
     try:
-        count = searcher.document_count
-        hits = searcher.search(Everything(), order=Order.ID, offset=0, limit=count).hits
-        assert len(hits) == count
-        return {
-            h.document.id: Note(h.document.text["body"], h.document.text["title"]) for h in hits
-        }
+        return documents_of(searcher)
     finally:
         searcher.close()
+
+
+def documents_of(searcher: Searcher) -> dict[str, Note]:
+    """Return all documents that a searcher sees."""
+    count = searcher.document_count
+    found = searcher.search(Everything(), order=Order.ID, offset=0, limit=count)
+    documents = [hit.document for hit in found.hits]
+    assert len({one.id for one in documents}) == found.total == count
+    return {one.id: Note(one.text["body"], one.text["title"]) for one in documents}
 
 
 def found(copy: Copy, *words: str) -> dict[str, set[str]]:
@@ -212,3 +227,11 @@ def assert_index_is_table(copy: Copy, words: Iterable[str] = ()) -> None:
     expected = {word: matching_ids(Phrase(word), texts) for word in words}
     answers = found(copy, *expected)
     assert answers == expected, f"answers {answers} instead of {expected}"
+
+
+def eventually(is_so: Callable[[], bool]) -> None:
+    """Wait until it is so; fail after half a minute."""
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline, "not within 30 s"
+        time.sleep(0.01)

@@ -4,11 +4,14 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from notes import Note, documents_of
 from sakuin.indexer.build import Copy
-from sakuin.indexer.engine import Searcher
+from sakuin.indexer.engine import Order, Searcher
+from sakuin.indexer.query import Phrase
 from sakuin.indexer.reader import Reader
 
 DEADLINE_SECONDS = 30.0
@@ -18,52 +21,61 @@ Check = Callable[[int, Searcher], None]
 
 
 class Searching:
-    """Searches the newest generation of a copy from some threads until the block ends.
+    """Searches the newest generation of some copies, in threads, until the block ends.
 
     Leaving the block raises whatever went wrong in a thread: a search that failed, an answer that
     `check` found wrong, a generation older than one seen before, or an index that was there and
     is not any more.
     """
 
-    def __init__(self, copy: Copy, check: Check, threads: int = 1) -> None:
-        self.reader = Reader(copy.engine, copy.index.fields, copy.generations)
+    def __init__(self, check: Check, *copies: Copy, threads: int = 1) -> None:
         self.searches = 0
         self._check = check
-        self._seen = [0] * threads
+        self._readers = [Reader(one.engine, one.index.fields, one.generations) for one in copies]
+        self._seen = [[0] * len(copies) for _ in range(threads)]
         self._errors: list[BaseException] = []
         self._stop = threading.Event()
         self._moved = threading.Condition()
-        self._threads = [
-            threading.Thread(target=self._search, args=(place,)) for place in range(threads)
-        ]
+        self._threads = [threading.Thread(target=self._run, args=(seen,)) for seen in self._seen]
 
-    def wait_until_seen(self, generation: int, searches: int = 1) -> None:
-        """Wait until every thread has searched this generation or a newer one, and once more."""
+    def wait_until_seen(self, generation: int) -> None:
+        """Wait until every thread has searched this generation or a newer one of every copy."""
         deadline = time.monotonic() + DEADLINE_SECONDS
         with self._moved:
-            wanted = self.searches + searches
-            while not self._errors and (min(self._seen) < generation or self.searches < wanted):
-                assert self._moved.wait(deadline - time.monotonic()), (
-                    f"no search of generation {generation} within {DEADLINE_SECONDS:.0f} s; "
-                    f"seen: {self._seen}"
-                )
+            while not self._errors and min(min(seen) for seen in self._seen) < generation:
+                self._wait(deadline, f"generation {generation} was not seen, but {self._seen}")
 
-    def _search(self, place: int) -> None:
+    def wait_for_searches(self, count: int) -> None:
+        """Wait for so many searches from now on."""
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        with self._moved:
+            wanted = self.searches + count
+            while not self._errors and self.searches < wanted:
+                self._wait(deadline, f"{self.searches} searches instead of {wanted}")
+
+    def _wait(self, deadline: float, what: str) -> None:
+        assert self._moved.wait(deadline - time.monotonic()), f"{what}, in {DEADLINE_SECONDS:.0f} s"
+
+    def _run(self, seen: list[int]) -> None:
         try:
             while not self._stop.is_set():
-                with self.reader.open() as opened:
-                    number = opened.number if opened else 0
-                    assert number >= self._seen[place], f"{number} after {self._seen[place]}"
-                    if opened:
-                        self._check(number, opened.searcher)
-                with self._moved:
-                    self._seen[place] = number
-                    self.searches += 1
-                    self._moved.notify_all()
+                for place, reader in enumerate(self._readers):
+                    seen[place] = self._search(reader, seen[place])
+                    with self._moved:
+                        self.searches += 1
+                        self._moved.notify_all()
         except BaseException as error:  # noqa: BLE001  raised where the block is left
             with self._moved:
                 self._errors.append(error)
                 self._moved.notify_all()
+
+    def _search(self, reader: Reader, seen: int) -> int:
+        with reader.open() as opened:
+            number = opened.number if opened else 0
+            assert number >= seen, f"generation {number} after {seen}"
+            if opened:
+                self._check(number, opened.searcher)
+            return number
 
     def __enter__(self) -> Self:
         for thread in self._threads:
@@ -79,11 +91,35 @@ class Searching:
         self._stop.set()
         for thread in self._threads:
             thread.join()
-        self.reader.close()
+        for reader in self._readers:
+            reader.close()
         if self._errors:
             raise self._errors[0]
 
 
-def open_descriptors() -> int:
-    """Return how many files and sockets this process has open."""
-    return len(os.listdir("/proc/self/fd"))
+def version(number: int) -> dict[str, Note | str | None]:
+    """Return what to write so that the table holds this version (0 to 11), and no other, whole.
+
+    Every note differs from version to version, one is gone in each and one is there in it alone.
+    """
+    texts = {f"n{i}": None if i == number else f"version{number} {i} 夜" for i in range(12)}
+    extra = {f"extra{i}": f"version{number} 夜" if i == number else None for i in range(12)}
+    return {**texts, **extra}
+
+
+def version_held(searcher: Searcher) -> int:
+    """Return which version a generation holds; every document and every total must be its."""
+    held = documents_of(searcher)
+    number = int(held["n1" if "n1" in held else "n2"].body.split()[0].removeprefix("version"))
+    assert held == {key: Note(str(body)) for key, body in version(number).items() if body}
+    for word in (f"version{number}", "夜"):
+        found = searcher.search(Phrase(word), order=Order.ID, offset=0, limit=1)
+        assert (found.total, len(found.hits)) == (len(held), 1), word
+    return number
+
+
+def open_files() -> int:
+    """Return how many descriptors this process has, and how many files of indexes it has mapped."""
+    maps = Path("/proc/self/maps").read_text().splitlines()
+    mapped = {line.split(maxsplit=5)[-1] for line in maps if "/segments/" in line}
+    return len(os.listdir("/proc/self/fd")) + len(mapped)

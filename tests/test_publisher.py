@@ -6,14 +6,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine as Database
 
-from notes import assert_index_is_table, fresh_notes, save, save_each, waiting
+from notes import assert_index_is_table, eventually, fresh_notes, save, save_each, waiting
 from sakuin.app.settings import Settings, read_settings
 from sakuin.app.worker import Worker
 from sakuin.indexer.build import Copy
@@ -52,14 +51,6 @@ def write_holder(generations: Generations, **entry: object) -> None:
     holder = {"token": "other", "pid": os.getpid(), "beat_at": time.time(), **entry}
     generations.prepare()
     (generations.directory / "publisher.json").write_text(json.dumps(holder))
-
-
-def eventually(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline, "not within 30 s"
-        time.sleep(0.01)
 
 
 def test_one_holds_the_lease_and_the_other_stands_by(generations: Generations) -> None:

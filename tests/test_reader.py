@@ -16,14 +16,14 @@ from sakuin.indexer.batch import run_batch
 from sakuin.indexer.build import Copy
 from sakuin.indexer.clone import clone_segments
 from sakuin.indexer.draft import Draft
-from sakuin.indexer.engine import Order
+from sakuin.indexer.engine import Order, Searcher
 from sakuin.indexer.errors import GenerationBroken, GenerationGone
 from sakuin.indexer.pin import Pin, pin_current
 from sakuin.indexer.query import Phrase
 from sakuin.indexer.reader import KEPT_SECONDS, MOST_KEPT, Opened, Reader
 from sakuin.indexer.rebuild import rebuild
 from sakuin.indexer.sweep import sweep
-from searching import Searching, open_descriptors
+from searching import Searching, open_files
 
 BULK = {f"bulk{i}": os.urandom(1000).hex() for i in range(40)}
 """Notes that make generations large beside what changes in them, as they are in earnest."""
@@ -120,10 +120,10 @@ def test_damaged_files_are_an_error_of_the_index(
         if not copy.engine.is_lock(path.name):
             path.write_bytes(b"\x00" * 10)
     reader = Reader(copy.engine, FIELDS, copy.generations)
-    before = open_descriptors()
+    before = open_files()
     with pytest.raises(GenerationBroken, match=r"'notes'.*`sakuin index reb"), reader.open():
         pass
-    assert open_descriptors() == before
+    assert open_files() == before
 
 
 # --- what a process keeps open (I6) ---
@@ -140,7 +140,7 @@ def test_superseded_generations_are_closed_and_files_do_not_add_up(
         sweep(copy.generations)
         with reader.open() as opened:
             assert opened
-        counts.append(open_descriptors())
+        counts.append(open_files())
     assert max(counts) - min(counts) <= 8, counts  # a generation has more files now and then
     assert len(copy.generations.numbers()) == 4
 
@@ -194,15 +194,13 @@ def test_threads_share_generations(copy: Copy) -> None:
     """I1: searches of many threads go on over publishing, with no answer lost or wrong."""
     publish_next(copy)
 
-    def check(number: int, searcher: object) -> None:
-        assert total_of(searcher) == 1
+    def check(number: int, searcher: Searcher) -> None:
+        assert searcher.document_count == len(BULK) + 1
+        for word, wanted in (("text", 1), (str(number - 1), 1), (str(number), 0)):
+            found = searcher.search(Phrase(word), order=Order.ID, offset=0, limit=1)
+            assert found.total == len(found.hits) == wanted
 
-    def total_of(searcher: object) -> int:
-        assert hasattr(searcher, "search")
-        found: int = searcher.search(Phrase("text"), order=Order.ID, offset=0, limit=1).total
-        return found
-
-    with Searching(copy, check, threads=4) as searching:
+    with Searching(check, copy, threads=4) as searching:
         for number in range(2, 7):
             publish_next(copy)
             sweep(copy.generations)

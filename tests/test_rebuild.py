@@ -35,7 +35,7 @@ from sakuin.indexer.rebuild import rebuild, republish
 from sakuin.indexer.rebuild_log import RebuildLog, tell_rebuilds
 from sakuin.indexer.sweep import sweep
 from sakuin.queue import dead_messages, read, replay
-from searching import Searching, open_descriptors
+from searching import Searching, open_files
 
 NOTES = {f"n{i:04}": f"text {i} 夜" for i in range(30)}
 
@@ -153,7 +153,7 @@ def test_rebuilds_beside_a_stream_of_batches_and_searches(copy: Copy) -> None:
         assert found == searcher.document_count >= len(NOTES)
 
     thread = threading.Thread(target=stream)
-    with Searching(copy, check, threads=2) as searching:
+    with Searching(check, copy, threads=2) as searching:
         thread.start()
         try:
             for _ in range(3):
@@ -324,11 +324,11 @@ def test_rebuilds_and_returns_leave_nothing_open(copy: Copy) -> None:
     """I6: descriptors and leftovers stay as they were."""
     save(copy, NOTES)
     drain(copy)
-    before = open_descriptors()
+    before = open_files()
     for _ in range(3):
         republish(copy, rebuild(copy))
         sweep(copy.generations)
-    assert open_descriptors() == before
+    assert open_files() == before
     assert leftovers(copy) == []
     assert waiting(copy) == (0, 0, 0)
     assert table_of(copy.database).keys() == NOTES.keys()

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.settings import Settings
@@ -18,7 +17,7 @@ from sakuin.indexer.errors import IndexerError, Outrun
 from sakuin.indexer.gather import Limits
 from sakuin.indexer.publisher import PublisherLease
 from sakuin.indexer.sweep import sweep
-from sakuin.queue import Counts, QueueError, queue_counts, read
+from sakuin.queue import QueueError, queue_counts, read, waiting_count
 
 _LOG = logging.getLogger("sakuin.worker")
 _BEAT_SECONDS = 2.0
@@ -123,16 +122,16 @@ class Worker:
 
     def _is_empty(self) -> bool:
         try:
-            counts = read(self._copy.database, self._count_messages)
+            # Asked in one statement: counted state by state, a message that changes its state
+            # meanwhile can be missed.
+            return not read(
+                self._copy.database, lambda c: waiting_count(c, self._copy.index.queue, 1)
+            )
         except QueueError:
             return False  # the next batch waits for the database, and says so
-        return not (counts.ready or counts.leased or counts.scheduled)
 
     def _counts_dead(self) -> int:
-        return read(self._copy.database, self._count_messages).dead
-
-    def _count_messages(self, connection: Connection) -> Counts:
-        return queue_counts(connection, self._copy.index.queue)
+        return read(self._copy.database, lambda c: queue_counts(c, self._copy.index.queue)).dead
 
 
 def limits(settings: Settings) -> Limits:

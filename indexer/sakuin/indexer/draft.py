@@ -17,7 +17,7 @@ from sakuin.indexer.clone import clone_segments
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.durable import require_space, sync_directory, sync_file, write_durably
 from sakuin.indexer.engine import Engine, Order, Searcher
-from sakuin.indexer.errors import GenerationBroken, QueryTooLarge
+from sakuin.indexer.errors import DiskFull, GenerationBroken, QueryTooLarge
 from sakuin.indexer.fold import fold
 from sakuin.indexer.generations import PIN, SEGMENTS, Generations
 from sakuin.indexer.manifest import Manifest
@@ -158,7 +158,18 @@ class Draft:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close everything; remove the directory unless it has been published (renamed)."""
+        """Close everything; remove the directory unless it has been published (renamed).
+
+        Raises DiskFull in place of an error of the operating system that left no room: engines
+        do not tell that from other trouble.
+        """
+        try:
+            if isinstance(error, OSError):
+                require_space(self.directory, _SPARE_BYTES)
+        except DiskFull:
+            with contextlib.suppress(OSError):  # of an engine that cannot end what it began
+                self._undo.close()
+            raise
         self._undo.close()
 
 
