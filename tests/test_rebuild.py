@@ -15,6 +15,7 @@ from notes import (
     assert_index_is_table,
     drain,
     elapse_back_off,
+    eventually,
     fresh_notes,
     held_by,
     on_sqlite,
@@ -328,7 +329,7 @@ def test_rebuilds_and_returns_leave_nothing_open(copy: Copy) -> None:
     for _ in range(3):
         republish(copy, rebuild(copy))
         sweep(copy.generations)
-    assert open_files() == before
+    eventually(lambda: open_files() == before)
     assert leftovers(copy) == []
     assert waiting(copy) == (0, 0, 0)
     assert table_of(copy.database).keys() == NOTES.keys()
