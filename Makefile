@@ -6,7 +6,7 @@ TESTS ?= tests
 .PHONY: demo test stress check bench format mariadb clean
 
 demo: .venv/installed $(if $(filter mariadb,$(DB)),mariadb)
-	$(BIN)/sakuin demo $(if $(ONCE),--once) $(if $(DB),--db $(DB)) $(if $(ENGINE),--engine $(ENGINE)) $(if $(DIR),--data-dir $(DIR))
+	$(BIN)/sakuin demo $(if $(ONCE),--once) $(if $(DB),--db $(DB)) $(if $(ENGINE),--engine $(ENGINE)) $(if $(DIR),--data-dir $(DIR)) $(if $(PORT),--port $(PORT))
 
 test: .venv/installed mariadb
 	$(BIN)/pytest $(TESTS)

@@ -135,6 +135,18 @@ def push_by_php(program: str, folder: Path, url: str, database: Engine) -> None:
 
 
 @pytest.mark.parametrize("readme", READMES)
+def test_curl(readme: str, folder: Path) -> None:
+    if shutil.which("curl") is None:
+        assert not os.environ.get("CI"), "no curl in CI"
+        pytest.skip("curl is not installed")
+    with Command(folder, {}).start("serve", "--port", "0") as process:
+        address = process.wait_for_line(r"(http://\S+)/ ")[1]
+        printed = sh(block(readme, "curl").replace("http://127.0.0.1:8000", address), folder)
+    assert '"receipt"' in printed
+    assert '"total"' in printed
+
+
+@pytest.mark.parametrize("readme", READMES)
 def test_python(readme: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(block(readme, "python"))

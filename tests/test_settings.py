@@ -41,6 +41,7 @@ def test_a_secret_comes_from_a_file(tmp_path: Path) -> None:
         ({"SAKUIN_BATCH_DOCUMENTS": "0"}, "SAKUIN_BATCH_DOCUMENTS"),
         ({"SAKUIN_LEASE_SECONDS": "nan"}, "SAKUIN_LEASE_SECONDS"),
         ({"SAKUIN_LEASE_SECONDS": "0.2"}, "SAKUIN_LEASE_SECONDS"),
+        ({"SAKUIN_READ_ONLY": "perhaps"}, "SAKUIN_READ_ONLY"),
         ({"SAKUIN_POLL_SECONDS": "-1"}, "SAKUIN_POLL_SECONDS"),
         ({"SAKUIN_DATABASE": "typo"}, "SAKUIN_DATABASE is not a setting"),
     ],

@@ -172,3 +172,26 @@ def test_an_error_page_is_a_page(web: Web) -> None:
     response = web.get("/nowhere")
     assert response.status_code == 404
     assert response.headers["content-type"].startswith("text/html")
+
+
+def test_a_read_only_site_refuses_every_change_and_shows_no_form(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'test.db'}"
+    with serving(tmp_path, url) as open_site:
+        open_site.add("人間")
+    with serving(tmp_path, url, read_only=True) as web:
+        web.drain()
+        for method, path in (
+            ("POST", "/add"),
+            ("POST", "/paragraphs/1"),
+            ("POST", "/paragraphs/1/delete"),
+            ("POST", "/api/v1/paragraphs"),
+            ("POST", "/api/v1/paragraphs/bulk"),
+            ("PUT", "/api/v1/paragraphs/1"),
+            ("DELETE", "/api/v1/paragraphs/1"),
+        ):
+            assert web.client.request(method, path).status_code == 403, path
+        for path in ("/search?q=人間", "/paragraphs/1"):
+            html = web.client.get(path).text
+            assert "人間" in html
+            assert "/add" not in html
+            assert 'method="post"' not in html

@@ -1,6 +1,6 @@
 """`python -m sakuin.app` is the `sakuin` command."""
 
-from sakuin.app.cli import main
+from sakuin.app.entry import main
 
 if __name__ == "__main__":
     main()

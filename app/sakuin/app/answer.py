@@ -42,7 +42,8 @@ class Answer:
     """One page of one search.
 
     `removed` are the ids that the page hides because their rows are gone; the total counts the
-    generation, so it still includes them. `freshness` is None when the database is away.
+    generation, so it still includes them. `freshness` is None when the database could not be
+    asked, and `trouble` says why.
     `restarted`: the generation asked for is gone, so this is page 1 of the current one.
     """
 
@@ -53,6 +54,7 @@ class Answer:
     page: Page[Item]
     removed: tuple[str, ...]
     freshness: Freshness | None
+    trouble: str
     restarted: bool
     seconds: float
 
@@ -81,7 +83,7 @@ def answer(
             raise
         page, restarted = 1, True
         number, hits = _search(parts, parsed.query, page, per_page, order, None)
-    there, fresh = _ask_database(parts, [hit.document for hit in hits.hits])
+    there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits.hits])
     items = [
         Item(
             hit.document,
@@ -101,6 +103,7 @@ def answer(
         page=Page(items=tuple(items), page=page, per_page=per_page, total=hits.total),
         removed=tuple(removed),
         freshness=fresh,
+        trouble=trouble,
         restarted=restarted,
         seconds=time.perf_counter() - start,
     )
@@ -122,8 +125,8 @@ def _search(
 
 def _ask_database(
     parts: Parts, documents: Sequence[Document]
-) -> tuple[dict[str, int] | None, Freshness | None]:
-    """Return the digests that the page's rows have now, and the freshness; None: it is away."""
+) -> tuple[dict[str, int] | None, Freshness | None, str]:
+    """Return the digests that the page's rows have now, and the freshness; None, and why not."""
 
     def look(connection: Connection) -> tuple[Sequence[Document], Freshness]:
         ids = [document.id for document in documents]
@@ -132,9 +135,9 @@ def _ask_database(
 
     try:
         rows, fresh = read(parts.database, look)
-    except (SQLAlchemyError, QueueError):
-        return None, None
-    return {row.id: row.digest for row in rows}, fresh
+    except (SQLAlchemyError, QueueError) as error:
+        return None, None, str(error)
+    return {row.id: row.digest for row in rows}, fresh, ""
 
 
 def _snippets(parts: Parts, document: Document, query: Query) -> dict[str, Snippet]:

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 from starlette.concurrency import run_in_threadpool
@@ -27,12 +27,16 @@ router = APIRouter(prefix="/api/v1")
 class NewBody(BaseModel):
     """A paragraph to be added."""
 
+    model_config = ConfigDict(extra="forbid")
+
     body: str
     source: str = WEB_SOURCE
 
 
 class Body(BaseModel):
     """The new text of a paragraph."""
+
+    model_config = ConfigDict(extra="forbid")
 
     body: str
 

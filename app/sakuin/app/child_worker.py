@@ -19,7 +19,10 @@ def child_worker(settings: Settings) -> Iterator[subprocess.Popen[bytes]]:
     """
     command = [sys.executable, "-m", "sakuin.app", "worker", "--quiet", "--stop-with-parent"]
     process = subprocess.Popen(  # noqa: S603  our own interpreter and arguments
-        command, stdin=subprocess.PIPE, env={**os.environ, **as_environment(settings)}
+        command,
+        stdin=subprocess.PIPE,
+        env={**os.environ, **as_environment(settings)},
+        start_new_session=True,  # Ctrl-C reaches us alone; we then end it in order
     )
     try:
         yield process

@@ -1,7 +1,8 @@
 """The `sakuin` command: its subcommands, and what each error means to a shell (design §8)."""
 
+import importlib.metadata
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,7 +21,7 @@ from sakuin.app.commands import (
     up,
     worker,
 )
-from sakuin.app.commands.options import say
+from sakuin.app.commands.options import put, say
 from sakuin.app.encoding import UnknownEncoding
 from sakuin.app.find_text import UnreadableText
 from sakuin.app.paragraph import Refused
@@ -46,9 +47,13 @@ _EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
     (OSError, FAILED),
 )
 
+_CONTEXT = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="sakuin",
     no_args_is_help=True,
+    invoke_without_command=True,
+    context_settings=_CONTEXT,
     pretty_exceptions_enable=False,
     add_completion=False,
     help="Full-text search, Japanese first, for text kept in MySQL, MariaDB or SQLite. "
@@ -60,15 +65,25 @@ for _command in (
     init.init,
     load.load,
     worker.worker,
-    search.search,
     status.status,
     serve.serve,
     demo.demo,
     doctor.doctor,
 ):
-    app.command()(_command)
+    app.command(context_settings=_CONTEXT)(_command)
+# A leading - is a part of the query: `sakuin search 人間 -殺し`.
+app.command(context_settings={**_CONTEXT, "ignore_unknown_options": True})(search.search)
 app.add_typer(index.index, name="index")
 app.add_typer(schema.schema, name="schema")
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        put(importlib.metadata.version("sakuin"))
+        raise typer.Exit
 
 
 def main() -> NoReturn:

@@ -34,11 +34,14 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The addresses that every page links to. `api` is the description of the JSON interface."""
+    """The addresses that every page links to. `api` is the description of the JSON interface.
+
+    `add` is None where nothing can be changed: then no page shows a form but the search box.
+    """
 
     home: str
     search: str
-    add: str
+    add: str | None
     api: str
     style: str
     script: str

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import Connection, func, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.assemble import Parts
 from sakuin.app.paragraph import Paragraph
 from sakuin.indexer.errors import IndexerError
 from sakuin.indexer.freshness import freshness
-from sakuin.queue import QueueError, queue_counts, read
+from sakuin.queue import QueueError, queue_counts, read, waiting_count
 
 _LOW_BYTES = 1 << 30
 _OLD_SECONDS = 60.0
@@ -40,7 +40,7 @@ class Finding:
 def diagnose(parts: Parts) -> list[Finding]:
     """Look at everything once. Changes nothing."""
     findings: list[Finding] = []
-    for look in (_folder, _database, _tables, _index, _queue):
+    for look in (_folder, _database, _tables, _index, _queue, _agreement):
         findings += look(parts)
     return findings
 
@@ -73,7 +73,7 @@ def _asking(
 ) -> Iterator[Finding]:
     try:
         grade, text = read(parts.database, ask)
-    except (QueueError, SQLAlchemyError) as error:
+    except (QueueError, SQLAlchemyError, IndexerError) as error:
         yield Finding(Grade.FAIL, subject, str(error))
     else:
         yield Finding(grade, subject, text)
@@ -130,3 +130,21 @@ def _check_queue(parts: Parts, connection: Connection) -> tuple[Grade, str]:
     if counts.dead:
         return Grade.WARN, text + "; look at table sakuin_dead for the reasons"
     return Grade.OK, text
+
+
+def _agreement(parts: Parts) -> Iterator[Finding]:
+    """Compare how many rows and documents there are: another database has other rows."""
+    yield from _asking(parts, "rows and index", partial(_compare, parts))
+
+
+def _compare(parts: Parts, connection: Connection) -> tuple[Grade, str]:
+    waiting = waiting_count(connection, parts.index.queue, 1)
+    rows = connection.execute(select(func.count(Paragraph.id))).scalar_one()
+    with parts.reader.open() as opened:
+        documents = opened.searcher.document_count if opened else 0
+    if rows == documents or waiting:
+        return Grade.OK, f"{rows:,} rows, {documents:,} documents"
+    return Grade.WARN, (
+        f"{rows:,} rows, but {documents:,} documents and nothing waits: was the database changed, "
+        "or written without a message? `sakuin index rebuild` mends it"
+    )

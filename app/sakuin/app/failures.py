@@ -68,6 +68,8 @@ def _http(request: Request, error: Exception) -> Response:
 def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return fail(request, 422, "body: is not JSON", field="body")
     field = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
     reason = str(first["msg"])
     # The message may quote what was sent, which may be no valid text.

@@ -26,8 +26,8 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 class Guard:
     """Wraps the application. `most_bytes` bounds a request's body, whatever it declares."""
 
-    def __init__(self, app: ASGIApp, most_bytes: int) -> None:
-        self._app, self._most_bytes = app, most_bytes
+    def __init__(self, app: ASGIApp, most_bytes: int, *, is_read_only: bool = False) -> None:
+        self._app, self._most_bytes, self._is_read_only = app, most_bytes, is_read_only
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -35,6 +35,9 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        if scope["method"] not in _SAFE and self._is_read_only:
+            await _refuse(scope, receive, send, 403, "this site is read-only")
+            return
         if scope["method"] not in _SAFE and _is_foreign(headers):
             await _refuse(scope, receive, send, 403, "this request comes from another site")
             return
@@ -95,7 +98,11 @@ def _is_foreign(headers: Headers) -> bool:
     if site is not None:
         return site not in ("same-origin", "none")
     origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+    if origin is None:
+        return False
+    # Another site's page can set neither header; a proxy may put the name it was asked for here.
+    own = {headers.get("host"), headers.get("x-forwarded-host")}
+    return urlsplit(origin).netloc not in own
 
 
 def _with_headers(send: Send) -> Send:

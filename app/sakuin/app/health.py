@@ -7,7 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sakuin.app.assemble import Parts
 from sakuin.app.status import read_status
 from sakuin.indexer.errors import IndexerError
-from sakuin.queue import QueueError
+from sakuin.queue import DatabaseRefused, QueueError
 
 router = APIRouter(include_in_schema=False)
 
@@ -31,6 +31,8 @@ def readyz(request: Request) -> JSONResponse:
     try:
         read_status(parts)
         database = "ok"
+    except DatabaseRefused:
+        database = "refused"  # `sakuin doctor` says why; this answer may be public
     except (QueueError, SQLAlchemyError):
         database = "away"
     content = {"ready": ready, "index": index, "database": database}

@@ -1,6 +1,7 @@
 """Taking the address that the pages are served at, before any work is done. No web framework."""
 
 import errno
+import ipaddress
 import socket
 
 from sakuin.app.settings import Settings, SettingsError
@@ -25,3 +26,11 @@ def address_of(listener: socket.socket, settings: Settings) -> str:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}{settings.root_path.rstrip('/')}/"
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine reaches the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

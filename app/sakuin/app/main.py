@@ -39,7 +39,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         middleware=[
-            Middleware(Guard, most_bytes=chosen.max_request_bytes),
+            Middleware(Guard, most_bytes=chosen.max_request_bytes, is_read_only=chosen.read_only),
             Middleware(RootPath, root=chosen.root_path),
         ],
     )

@@ -1,14 +1,25 @@
-"""The paragraphs table, and what a paragraph may be. Knows no index and no queue."""
+"""The paragraphs table, and what a paragraph may be. Knows no index and no message."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Engine, Integer, String, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    DateTime,
+    Engine,
+    Integer,
+    String,
+    Text,
+    UniqueConstraint,
+    inspect,
+)
 from sqlalchemy.dialects import mysql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlalchemy.sql.functions import FunctionElement
+
+from sakuin.queue import read, replay
 
 MOST_BODY_BYTES = 1 << 20
 MOST_SOURCE_CHARACTERS = 255
@@ -81,8 +92,11 @@ class Paragraph(Base):
 
 def create_tables(database: Engine) -> None:
     """Create the table where it is not there; safe to repeat, and for two at once."""
-    with database.begin() as connection:
-        connection.execute(CreateTable(Paragraph.__table__, if_not_exists=True))  # type: ignore[arg-type]
+    name = Paragraph.__tablename__
+    if read(database, lambda connection: inspect(connection).has_table(name)):
+        return  # who may not create tables need not, where they are there
+    statement = CreateTable(Paragraph.__table__, if_not_exists=True)  # type: ignore[arg-type]
+    replay(database, lambda connection: connection.execute(statement))
 
 
 def tables_sql(dialect: Any) -> str:

@@ -184,7 +184,7 @@ def _initialise(folder: Path) -> None:
     if data.exists():
         return
     new = folder / f"data-{secrets.token_hex(4)}.tmp"
-    done = subprocess.run(  # noqa: S603 - fixed program, own folder
+    code, output = _run_alone(
         [
             str(_program("mariadb-install-db")),
             "--no-defaults",
@@ -194,17 +194,30 @@ def _initialise(folder: Path) -> None:
             "--skip-name-resolve",
             "--innodb-log-file-size=64M",
             *_as_root(),
-        ],
+        ]
+    )
+    if code:
+        shutil.rmtree(new, ignore_errors=True)
+        raise PrivateServerError(f"mariadb-install-db failed in {folder}:\n{output[-2_000:]}")
+    new.rename(data)
+
+
+def _run_alone(command: list[str]) -> tuple[int, str]:
+    """Run a program that starts others; when we are interrupted, none of them is left."""
+    process = subprocess.Popen(  # noqa: S603 - fixed program, own folder
+        command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        check=False,
+        start_new_session=True,
     )
-    if done.returncode:
-        shutil.rmtree(new, ignore_errors=True)
-        output = done.stdout.decode(errors="replace")[-2_000:]
-        raise PrivateServerError(f"mariadb-install-db failed in {folder}:\n{output}")
-    new.rename(data)
+    try:
+        output, _ = process.communicate()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return process.returncode, output.decode(errors="replace")
 
 
 def _account(folder: Path) -> _Account:

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 FILE_NAME = "sakuin.toml"
-_TESTING = ("SAKUIN_TEST_", "SAKUIN_STRESS")  # these steer the tests, not the program
+_TESTING = (
+    "SAKUIN_TEST_",
+    "SAKUIN_STRESS",
+    "SAKUIN_SEED",
+)  # these steer the tests, not the program
 
 
 class SettingsError(Exception):
@@ -20,7 +24,7 @@ class Option:
     """One setting: its name in sakuin.toml (upper-case with SAKUIN_ as a variable)."""
 
     name: str
-    default: str | int | float
+    default: str | int | float | bool
     help: str
     is_secret: bool = False
 
@@ -43,6 +47,12 @@ OPTIONS = (
     Option("host", "127.0.0.1", "address that `sakuin serve` listens on"),
     Option("port", 8000, "port that `sakuin serve` listens on; 0 takes a free one"),
     Option("root_path", "", "path prefix when a proxy serves the pages below one, as /sakuin"),
+    Option(
+        "read_only",
+        False,
+        "refuse every change over the web; there is no login, so whoever reaches the pages could "
+        "add, edit and delete",
+    ),
     Option("max_request_bytes", 64 << 20, "largest request body that the pages take, in bytes"),
     Option("batch_documents", 20_000, "most documents that one batch of the worker takes"),
     Option("batch_bytes", 64 << 20, "text bytes after which one batch of the worker ends"),
@@ -50,6 +60,10 @@ OPTIONS = (
     Option("poll_seconds", 0.1, "how often an idle worker looks for messages"),
     Option("lease_seconds", 30.0, "how long the worker's claim on a message lasts unless renewed"),
 )
+
+_SWITCH = {"1": True, "true": True, "yes": True, "on": True}
+_SWITCH |= {"0": False, "false": False, "no": False, "off": False}
+_KINDS = {int: "a whole number", float: "a number", str: "a text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,7 @@ class Settings:
     host: str
     port: int
     root_path: str
+    read_only: bool
     max_request_bytes: int
     batch_documents: int
     batch_bytes: int
@@ -156,13 +171,19 @@ def _convert(option: Option, value: Any) -> Any:
     kind = type(option.default)
     if isinstance(value, Path):
         value = str(value)
+    if kind is bool:
+        if str(value).lower() not in _SWITCH:
+            raise SettingsError(
+                f"{option.name} ({option.variable}) must be yes or no, not {value!r}"
+            )
+        return _SWITCH[str(value).lower()]
     try:
         converted = kind(value) if not isinstance(value, bool) else None
     except (TypeError, ValueError):
         converted = None
     if converted is None:
         raise SettingsError(
-            f"{option.name} ({option.variable}) must be a {kind.__name__}, not {value!r}"
+            f"{option.name} ({option.variable}) must be {_KINDS[kind]}, not {value!r}"
         )
     return converted
 
@@ -180,7 +201,7 @@ def _check(settings: Settings) -> None:
         raise SettingsError(f"port (SAKUIN_PORT) must be 0 to 65535, not {settings.port}")
     for field in fields(settings):
         value = getattr(settings, field.name)
-        if field.name == "port" or not isinstance(value, int | float):
+        if field.name in ("port", "read_only") or not isinstance(value, int | float):
             continue
         if not 0 < value < float("inf"):
             raise SettingsError(

@@ -1,6 +1,7 @@
 """The whole way in one go, as `sakuin up` and `sakuin demo` show it: load, index, search, serve."""
 
 import os
+import re
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from sakuin.app.settings import Settings
 from sakuin.indexer.engine import Order
 from sakuin.indexer.query import Everything
 
+_WORD = re.compile(r"[\u4e00-\u9fff々]{2,4}|[\u30a1-\u30faー]{3,}|[A-Za-z]{4,}")
 _START_SECONDS = 30.0
 """How long the worker may take to start."""
 
@@ -69,6 +71,6 @@ def _words_of(parts: Parts) -> list[str]:
     words = []
     for hit in found.hits:
         body = hit.document.text[parts.index.fields.searched[0]]
-        first = body.split()[0]
-        words.append(first if first.isascii() else first[:4])
+        found_word = _WORD.search(body)
+        words.append(found_word[0] if found_word else body.split()[0][:4])
     return list(dict.fromkeys(words))

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection
 
 from sakuin.indexer.index import Index
@@ -16,7 +17,8 @@ IDS_PER_MESSAGE = 1000
 class Changes:
     """Ids of documents that were made, changed or deleted."""
 
-    ids: tuple[str, ...]
+    # Numbers are taken too: a program that pushes by SQL may well write {"ids": [17]}.
+    ids: tuple[Annotated[str, Field(coerce_numbers_to_str=True)], ...]
 
 
 _ADAPTER = TypeAdapter(Changes)

@@ -1,13 +1,12 @@
 """Makes and upgrades the tables; safe to repeat, and for two processes at once."""
 
-from collections.abc import Iterable
 from typing import Literal
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, inspect
 
 from sakuin.queue.dialect import dialect_of, execute
 from sakuin.queue.errors import SchemaMismatch
-from sakuin.queue.replay import replay
+from sakuin.queue.replay import read, replay
 from sakuin.queue.tables import STEPS, VERSION_TABLE_MYSQL, VERSION_TABLE_SQLITE, Step
 
 _LOCK_ROW = 0
@@ -15,7 +14,12 @@ _LOCK_ROW = 0
 
 
 def create_schema(engine: Engine) -> None:
-    """Bring the queue's tables up to date. Raises SchemaMismatch if they are of a newer version."""
+    """Bring the queue's tables up to date; who finds them so needs no right to create any.
+
+    Raises SchemaMismatch if they are of a newer version.
+    """
+    if read(engine, _is_current):
+        return
     if engine.dialect.name == "sqlite":
         replay(engine, _upgrade_sqlite)
     else:
@@ -32,6 +36,10 @@ def schema_sql(dialect: Literal["mysql", "sqlite"]) -> str:
     numbers = ", ".join(f"({number})" for number in (_LOCK_ROW, *(step.number for step in STEPS)))
     parts.append(f"{insert} INTO sakuin_queue_steps (number) VALUES {numbers}")
     return ";\n\n".join(parts) + ";\n"
+
+
+def _is_current(connection: Connection) -> bool:
+    return inspect(connection).has_table("sakuin_queue_steps") and not _missing(connection)
 
 
 def _upgrade_sqlite(connection: Connection) -> None:
@@ -56,7 +64,7 @@ def _upgrade_mysql(engine: Engine, holder: Connection) -> None:
             _apply(connection, step.number, step.mysql)
 
 
-def _missing(connection: Connection) -> Iterable[Step]:
+def _missing(connection: Connection) -> list[Step]:
     applied = set(execute(connection, "SELECT number FROM sakuin_queue_steps").scalars())
     newest = STEPS[-1].number
     if max(applied, default=0) > newest:

@@ -27,6 +27,7 @@ DataDir = Annotated[Path | None, setting("data_dir")]
 DatabaseUrl = Annotated[str | None, setting("database_url")]
 EngineName = Annotated[str | None, setting("engine")]
 Host = Annotated[str | None, setting("host")]
+ReadOnly = Annotated[bool | None, setting("read_only")]
 Port = Annotated[int | None, setting("port")]
 RootPath = Annotated[str | None, setting("root_path")]
 IndexName = Annotated[

@@ -100,6 +100,8 @@ def _print(found: Answer) -> None:
     _print_remarks(found)
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{found.page.total:,} found, {found.seconds * 1000:.1f} ms")
+    if found.removed:
+        say(f"{len(found.removed)} of this page are not shown: their rows are gone.")
     for item in found.page.items:
         line = Text()
         line.append(f"{item.document.id:>8}  ", style="dim")
@@ -110,9 +112,11 @@ def _print(found: Answer) -> None:
         if item.is_stale:
             line.append("  (edited since)", style="yellow")
         console.print(line)
+    if found.page.next_page:
+        say(f"Page {found.page.page} of {found.page.total_pages:,}: --page N shows another.")
     fresh = found.freshness
     if fresh is None:
-        say("The database is away: deleted rows may still be shown.")
+        say(f"The database was not asked, so deleted rows may still be shown: {found.trouble}")
     elif fresh.waiting:
         say(f"Generation {found.generation}; {fresh.waiting:,} changes waiting.")
         if not fresh.has_indexer:

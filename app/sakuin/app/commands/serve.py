@@ -12,10 +12,11 @@ from sakuin.app.commands.options import (
     EngineName,
     Host,
     Port,
+    ReadOnly,
     RootPath,
     say,
 )
-from sakuin.app.listen import address_of, listen
+from sakuin.app.listen import address_of, is_loopback, listen
 from sakuin.app.settings import read_settings
 
 
@@ -32,6 +33,7 @@ def serve(
         ),
     ] = 1,
     root_path: RootPath = None,
+    read_only: ReadOnly = None,
     with_worker: Annotated[
         bool | None,
         typer.Option(
@@ -52,11 +54,17 @@ def serve(
         "host": host,
         "port": port,
         "root_path": root_path,
+        "read_only": read_only,
         "data_dir": data_dir,
         "database_url": database_url,
         "engine": engine,
     }
     settings = read_settings(flags)
+    if not settings.read_only and not is_loopback(settings.host):
+        say(
+            "Whoever reaches this address can add, edit and delete: there is no login. "
+            "--read-only refuses all changes."
+        )
     needs_worker = settings.is_sqlite if with_worker is None else with_worker
     with listen(settings) as listener, child_worker(settings) if needs_worker else nullcontext():
         address = address_of(listener, settings)

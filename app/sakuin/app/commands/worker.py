@@ -5,11 +5,11 @@ import os
 import signal
 import sys
 import threading
+from queue import SimpleQueue
 from typing import Annotated
 
 import typer
 
-from sakuin.app.assemble import initialise
 from sakuin.app.commands.options import (
     DEFAULT_INDEX,
     DatabaseUrl,
@@ -20,6 +20,7 @@ from sakuin.app.commands.options import (
     say,
     setting,
 )
+from sakuin.app.follow import look
 from sakuin.app.worker import Worker
 from sakuin.indexer.batch import Batch
 
@@ -70,7 +71,7 @@ def worker(
     }
     with opened(flags, index) as parts:
         if drain and not parts.settings.is_sqlite:
-            initialise(parts)  # also tells at once, by the exit code, that the database is away
+            look(parts)  # tells at once, by the exit code, that the database is away
         working = Worker(parts.copy, parts.settings)
         _stop_on_signals(working)
         if stop_with_parent:
@@ -102,8 +103,16 @@ def _tell(batch: Batch) -> None:
 
 
 def _stop_on_signals(working: Worker) -> None:
+    """Stop at a signal: by a thread, since one handler may interrupt another within a lock."""
+    arrived: SimpleQueue[int] = SimpleQueue()  # its put() may be interrupted by itself
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: working.stop.set())
+        signal.signal(number, lambda number, _: arrived.put(number))
+
+    def wait() -> None:
+        arrived.get()
+        working.stop.set()
+
+    threading.Thread(target=wait, name="signals", daemon=True).start()
 
 
 def _stop_at_eof(working: Worker) -> None:
