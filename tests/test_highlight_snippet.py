@@ -142,7 +142,7 @@ def test_bodies_of_a_mebibyte_take_bounded_time(number: int) -> None:
     terms = tuple(Phrase(word) for word in ["needle", "a", "い", "\u0301", "a a " * 100])
     queries: list[Query] = [terms[0], And(terms)]
     for query in queries:
-        start = time.perf_counter()
+        start = time.process_time()
         found = snippet(BODIES[number], query)
-        assert time.perf_counter() - start < 5
+        assert time.process_time() - start < 5
         assert sum(len(text_of(fragment)) for fragment in found.fragments) <= 4 * 300 + 300

@@ -201,11 +201,11 @@ HEAVY += ['""(' * 30_000, "“" * 90_000, '"a"-' * 30_000, "a (" * 30_000]
 @pytest.mark.parametrize("text", HEAVY, ids=range(len(HEAVY)))
 def test_time_stays_bounded_even_where_length_and_terms_are_not(text: str) -> None:
     """S3: linear time (another parser took 21 s at depth 25)."""
-    start = time.perf_counter()
+    start = time.process_time()
     assert parse(text).refused
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
     parse(text, Limits(length=10**9, leaves=10**9))
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize("text", ["(" * 20_000 + "a", "(" * 20_000 + "a" + " )" * 20_000])

@@ -150,6 +150,7 @@ class PrivateServer:
             f"--init-file={start}",
             "--character-set-server=utf8mb4",
             "--skip-log-bin",
+            "--skip-ssl",  # loopback only; from 11.4 on it would encrypt by itself
             "--skip-name-resolve",
             "--innodb-log-file-size=64M",
             *_as_root(),
