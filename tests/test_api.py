@@ -1,5 +1,6 @@
 """The JSON interface of design §8: receipts, exact totals, paging, and errors that name a field."""
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,12 @@ from sqlalchemy import text
 
 from sakuin.queue import claim, replay
 from web import Web, serving
+
+
+def forged(message: int, document: str) -> str:
+    content = json.dumps(["paragraphs", [message], [document]])
+    fields = dict(zip(("index", "messages", "documents"), json.loads(content), strict=True))
+    return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
 
 
 @pytest.fixture
@@ -89,11 +96,54 @@ def test_a_flushed_message_does_not_read_as_success(web: Web) -> None:
     assert "rebuild" in answer["reason"]
 
 
-@pytest.mark.parametrize("receipt", ["x", "e30", "é", "e30=", "a" * 20_000, "WyJhIiwxLDJd"])
+@pytest.mark.parametrize(
+    "receipt",
+    [forged(10**30, "1"), forged(-1, "1"), "x", "e30", "é", "e30=", "a" * 20_000, "WyJhIiwxLDJd"],
+)
 def test_an_unknown_receipt_is_404(web: Web, receipt: str) -> None:
     response = web.get(f"/api/v1/receipts/{receipt}")
     assert response.status_code == 404
     assert response.json()["error"]
+
+
+@pytest.mark.parametrize("document", ["²", "9" * 255, "", "-1", "1e3"])
+def test_a_forged_receipt_is_no_error(web: Web, document: str) -> None:
+    """Whatever document it names: an answer, on the page too."""
+    for path in ("/api/v1/receipts/", "/receipts/"):
+        assert web.get(path + forged(7, document)).status_code == 200
+
+
+@pytest.mark.parametrize("key", ["0", "-1", "9223372036854775807", "1" + "0" * 30, "1e3", "x"])
+def test_keys_beyond_the_table_are_an_answer(web: Web, key: str) -> None:
+    for method, content in (("GET", None), ("PUT", {"body": "x"}), ("DELETE", None)):
+        response = web.client.request(method, f"/api/v1/paragraphs/{key}", json=content)
+        assert response.status_code in (404, 422), (method, response.text)
+
+
+def test_an_unknown_index_is_named(web: Web) -> None:
+    response = web.get("/api/v1/search", q="x", index="nope")
+    assert (response.status_code, response.json()["field"]) == (422, "index")
+
+
+def test_a_bulk_of_many_sources_has_a_readable_receipt(web: Web) -> None:
+    lines = [json.dumps({"body": f"人間 {n}", "source": f"s{n % 100}"}) for n in range(150)]
+    answer = web.client.post("/api/v1/paragraphs/bulk", content="\n".join(lines)).json()
+    assert answer["saved"] == 150
+    assert web.status(answer["receipt"]) == "waiting"
+    lines = [json.dumps({"body": "x", "source": f"t{n}"}) for n in range(101)]
+    refused = web.client.post("/api/v1/paragraphs/bulk", content="\n".join(lines))
+    assert refused.status_code == 422
+
+
+def test_too_many_expansions_are_a_remark(web: Web) -> None:
+    """S3: what was not searched is said; never an error."""
+    words = [f"w{n:x}x" for n in range(30_000)]
+    for start in range(0, len(words), 10_000):
+        web.add("no " + " no ".join(words[start : start + 10_000]))
+    web.drain()
+    answer = web.get("/api/v1/search", q='"no w"*')
+    assert answer.status_code == 200
+    assert [each["code"] for each in answer.json()["diagnostics"]] == ["too_many_words"]
 
 
 def test_bulk_saves_the_good_lines(web: Web) -> None:

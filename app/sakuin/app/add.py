@@ -1,5 +1,7 @@
 """Adding at the end of a source, whoever else does so at the same time."""
 
+import random
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -7,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 
 from sakuin.app.save import WEB_SOURCE, Saved, add_paragraph
-from sakuin.queue import replay
+from sakuin.queue import DatabaseBusy, replay
 
 _Result = TypeVar("_Result")
 _TRIES = 20
@@ -19,10 +21,13 @@ def add_at_end(database: Engine, body: str, source: str = WEB_SOURCE) -> Saved:
 
 
 def replay_while_taken(database: Engine, work: Callable[[Connection], _Result]) -> _Result:
-    """Run a transaction that takes the next free position, again when it was just taken."""
-    for _ in range(_TRIES - 1):
+    """Run a transaction that takes the next free position, again when it was just taken.
+
+    Raises DatabaseBusy when it was taken again and again.
+    """
+    for attempt in range(_TRIES):
         try:
             return replay(database, work)
         except IntegrityError:
-            continue
-    return replay(database, work)
+            time.sleep(random.uniform(0, 0.002 * 2 ** min(attempt, 6)))  # noqa: S311
+    raise DatabaseBusy("others took the next position of this source again and again")

@@ -16,12 +16,17 @@ from sakuin.app.page import DEFAULT_PER_PAGE, Page
 from sakuin.indexer.diagnostic import Diagnostic
 from sakuin.indexer.document import Document
 from sakuin.indexer.engine import Hits, Order
-from sakuin.indexer.errors import GenerationGone
+from sakuin.indexer.errors import (
+    GenerationBroken,
+    GenerationGone,
+    GenerationMismatch,
+    QueryTooLarge,
+)
 from sakuin.indexer.freshness import Freshness, freshness
 from sakuin.indexer.highlight import Snippet, snippet
-from sakuin.indexer.parse import parse
+from sakuin.indexer.parse import parse, too_large
 from sakuin.indexer.query import Query
-from sakuin.queue import QueueError, read
+from sakuin.queue import QueueError
 
 SNIPPET_WIDTH = 320
 _DEEPEST = 2**31
@@ -78,11 +83,14 @@ def answer(
     restarted = False
     try:
         number, hits = _search(parts, parsed.query, page, per_page, order, generation)
-    except GenerationGone:
+    except (GenerationGone, GenerationMismatch, GenerationBroken):
         if generation is None:
             raise
         page, restarted = 1, True
         number, hits = _search(parts, parsed.query, page, per_page, order, None)
+    except QueryTooLarge:
+        parsed = too_large(text)
+        number, hits = _search(parts, parsed.query, page, per_page, order, generation)
     there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits.hits])
     items = [
         Item(
@@ -134,7 +142,7 @@ def _ask_database(
         return rows, freshness(connection, parts.index, parts.copy.generations)
 
     try:
-        rows, fresh = read(parts.database, look)
+        rows, fresh = parts.row_check.ask(look)
     except (SQLAlchemyError, QueueError) as error:
         return None, None, str(error)
     return {row.id: row.digest for row in rows}, fresh, ""

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Path, Query, Request
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
@@ -13,7 +13,8 @@ from sakuin.app.answer import answer
 from sakuin.app.assemble import Parts
 from sakuin.app.bulk import Outcome, save_lines
 from sakuin.app.page import DEFAULT_PER_PAGE, MOST_PAGE, MOST_PER_PAGE
-from sakuin.app.paragraph import Paragraph
+from sakuin.app.paragraph import Paragraph, Refused
+from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.present import answer_json
 from sakuin.app.receipt import Receipt, progress, read_receipt, write_receipt
 from sakuin.app.save import WEB_SOURCE, Saved, delete_paragraph, update_paragraph
@@ -22,6 +23,7 @@ from sakuin.queue import read as read_rows
 from sakuin.queue import replay
 
 router = APIRouter(prefix="/api/v1")
+Key = Annotated[int, Path(ge=0, le=2**63 - 1)]
 
 
 class NewBody(BaseModel):
@@ -101,10 +103,15 @@ def search(
     page: Annotated[int, Query(ge=1, le=MOST_PAGE)] = 1,
     per_page: Annotated[int, Query(ge=1, le=MOST_PER_PAGE)] = DEFAULT_PER_PAGE,
     order: Order = Order.RELEVANCE,
-    g: Annotated[int | None, Query(ge=1, description="generation, from an earlier page")] = None,
+    g: Annotated[
+        int | None, Query(ge=1, le=10**15, description="generation, from an earlier page")
+    ] = None,
+    index: Annotated[str, Query(description="name of the index")] = PARAGRAPHS.name,
 ) -> dict[str, Any]:
     """Search: exact total, one page of items with highlights, and diagnostics of the query."""
     parts = parts_of(request)
+    if index != parts.index.name:
+        raise Refused("index", f"is {index[:63]!r}; known: {parts.index.name}")
     found = answer(parts, q, page=page, per_page=per_page, order=order, generation=g)
     return answer_json(found, parts.index.name, request.scope.get("root_path", ""))
 
@@ -132,7 +139,7 @@ async def add_many(request: Request) -> BulkSaved:
 
 
 @router.get("/paragraphs/{paragraph_id}")
-def read(request: Request, paragraph_id: int) -> StoredParagraph:
+def read(request: Request, paragraph_id: Key) -> StoredParagraph:
     """Return a paragraph as the table has it now."""
     found = read_rows(parts_of(request).database, lambda c: stored_paragraph(c, paragraph_id))
     if found is None:
@@ -141,7 +148,7 @@ def read(request: Request, paragraph_id: int) -> StoredParagraph:
 
 
 @router.put("/paragraphs/{paragraph_id}", status_code=202)
-def change(request: Request, paragraph_id: int, new: Body) -> Accepted:
+def change(request: Request, paragraph_id: Key, new: Body) -> Accepted:
     """Replace a paragraph's body."""
     parts = parts_of(request)
     saved = replay(parts.database, lambda c: update_paragraph(c, paragraph_id, new.body))
@@ -149,7 +156,7 @@ def change(request: Request, paragraph_id: int, new: Body) -> Accepted:
 
 
 @router.delete("/paragraphs/{paragraph_id}", status_code=202)
-def delete(request: Request, paragraph_id: int) -> Accepted:
+def delete(request: Request, paragraph_id: Key) -> Accepted:
     """Delete a paragraph."""
     parts = parts_of(request)
     saved = replay(parts.database, lambda c: delete_paragraph(c, paragraph_id))
@@ -163,7 +170,7 @@ def status(request: Request, receipt: str) -> ReceiptStatus:
     return ReceiptStatus(status=found.status.value, reason=found.reason)
 
 
-def stored_paragraph(connection: Connection, paragraph_id: int) -> StoredParagraph | None:
+def stored_paragraph(connection: Connection, paragraph_id: Key) -> StoredParagraph | None:
     """Return a paragraph by its key; None when there is none."""
     if not 0 < paragraph_id < 2**63:
         return None
@@ -189,5 +196,5 @@ def _accepted(parts: Parts, paragraph_id: int, saved: Saved | None) -> Accepted:
     return Accepted(receipt=receipt_of(parts, saved))
 
 
-def _missing(paragraph_id: int) -> HTTPException:
+def _missing(paragraph_id: Key) -> HTTPException:
     return HTTPException(404, f"there is no paragraph {paragraph_id}")

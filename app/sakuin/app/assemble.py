@@ -8,8 +8,10 @@ from sqlalchemy import Engine as Database
 
 from sakuin.app.paragraph import create_tables
 from sakuin.app.paragraph_index import PARAGRAPHS
-from sakuin.app.settings import Settings
+from sakuin.app.row_check import RowCheck, row_check
+from sakuin.app.settings import Settings, SettingsError
 from sakuin.indexer.build import Copy
+from sakuin.indexer.engine import Engine
 from sakuin.indexer.engines import default_engine, engine_named
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
@@ -33,6 +35,7 @@ class Parts:
 
     settings: Settings
     database: Database
+    row_check: RowCheck
     copy: Copy
     reader: Reader
 
@@ -46,15 +49,33 @@ class Parts:
 def assemble(settings: Settings, index_name: str = PARAGRAPHS.name) -> Iterator[Parts]:
     """Open what a process needs, and close it at the end. Connects to nothing yet."""
     index = index_named(index_name)
-    engine = engine_named(settings.engine) if settings.engine else default_engine()
+    engine = _engine(settings)
     generations = Generations(settings.index_root, index.name)
-    database = open_engine(settings.database_url)
+    database = _open_database(settings)
     reader = Reader(engine, index.fields, generations)
     try:
-        yield Parts(settings, database, Copy(index, engine, generations, database), reader)
+        copy = Copy(index, engine, generations, database)
+        with row_check(settings.database_url) as asking:
+            yield Parts(settings, database, asking, copy, reader)
     finally:
         reader.close()
         database.dispose()
+
+
+def _open_database(settings: Settings) -> Database:
+    try:
+        return open_engine(settings.database_url)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(f"database_url (SAKUIN_DATABASE_URL) cannot be used: {error}") from None
+
+
+def _engine(settings: Settings) -> Engine:
+    try:
+        return engine_named(settings.engine) if settings.engine else default_engine()
+    except ImportError as error:
+        raise SettingsError(
+            f"engine (SAKUIN_ENGINE) {settings.engine!r} is not installed here: {error}"
+        ) from None
 
 
 def index_named(name: str) -> Index:

@@ -1,16 +1,31 @@
 """Many paragraphs from JSON lines: bad lines are told, all others are saved."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.add import replay_while_taken
-from sakuin.app.paragraph import Paragraph, Refused, check_body, check_source
-from sakuin.app.save import ROWS_PER_TRANSACTION, WEB_SOURCE, NewParagraph, add_paragraphs
+from sakuin.app.paragraph import Refused, check_body, check_source
+from sakuin.app.save import (
+    ROWS_PER_TRANSACTION,
+    WEB_SOURCE,
+    NewParagraph,
+    add_paragraphs,
+    next_position,
+)
+from sakuin.queue import QueueError
 
 MOST_LINES = 100_000
+MOST_SOURCES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    body: str
 
 
 @dataclass(slots=True)
@@ -26,25 +41,41 @@ class Outcome:
 def save_lines(database: Engine, content: bytes) -> Outcome:
     """Save each line's paragraph at the end of its source, 1,000 rows a transaction.
 
-    A line is {"body": text, "source"?: name}; blank lines are skipped.
+    A line is {"body": text, "source"?: name}; blank lines are skipped. When the database goes
+    away in between, the lines that were not saved are told as refused; before anything was
+    saved its error is raised. Refused names too many lines or sources.
     """
     if content.count(b"\n") > MOST_LINES:
         raise Refused("body", f"has more than {MOST_LINES:,} lines: send fewer at once")
     outcome = Outcome()
-    by_source: dict[str, list[str]] = {}
-    for source, body in _read_lines(content, outcome):
-        by_source.setdefault(source, []).append(body)
-    for source, bodies in by_source.items():
-        for start in range(0, len(bodies), ROWS_PER_TRANSACTION):
-            _save(database, source, bodies[start : start + ROWS_PER_TRANSACTION], outcome)
+    by_source: dict[str, list[_Line]] = {}
+    for source, line in _read_lines(content, outcome):
+        by_source.setdefault(source, []).append(line)
+    if len(by_source) > MOST_SOURCES:
+        raise Refused("body", f"has more than {MOST_SOURCES} sources: send fewer at once")
+    chunks = [
+        (source, lines[start : start + ROWS_PER_TRANSACTION])
+        for source, lines in by_source.items()
+        for start in range(0, len(lines), ROWS_PER_TRANSACTION)
+    ]
+    for number, (source, lines) in enumerate(chunks):
+        try:
+            _save(database, source, lines, outcome)
+        except (QueueError, SQLAlchemyError) as error:
+            if not outcome.saved:
+                raise
+            reason = f"not saved, the database failed: {type(error).__name__}"
+            left = [line for _, lines in chunks[number:] for line in lines]
+            outcome.refused += [(line.number, reason) for line in left]
+            break
+    outcome.refused.sort()
     return outcome
 
 
-def _save(database: Engine, source: str, bodies: list[str], outcome: Outcome) -> None:
+def _save(database: Engine, source: str, lines: Sequence[_Line], outcome: Outcome) -> None:
     def work(connection: Connection) -> tuple[list[int], int | None]:
-        last = select(func.max(Paragraph.position)).where(Paragraph.source == source)
-        first = (connection.execute(last).scalar() or 0) + 1
-        rows = [NewParagraph(source, first + at, body) for at, body in enumerate(bodies)]
+        first = next_position(connection, source)
+        rows = [NewParagraph(source, first + at, line.body) for at, line in enumerate(lines)]
         return add_paragraphs(connection, rows)
 
     ids, message = replay_while_taken(database, work)
@@ -54,16 +85,18 @@ def _save(database: Engine, source: str, bodies: list[str], outcome: Outcome) ->
         outcome.documents += (str(ids[0]),)
 
 
-def _read_lines(content: bytes, outcome: Outcome) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if not line.strip():
+def _read_lines(content: bytes, outcome: Outcome) -> Iterator[tuple[str, _Line]]:
+    for number, raw in enumerate(content.split(b"\n"), start=1):
+        if not raw.strip():
             continue
         try:
-            yield _read_line(line)
+            source, body = _read_line(raw)
         except Refused as error:
             outcome.refused.append((number, str(error)))
         except (ValueError, RecursionError) as error:
             outcome.refused.append((number, f"not a line of JSON: {error}"))
+        else:
+            yield source, _Line(number, body)
 
 
 def _read_line(line: bytes) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """The `sakuin` command: its subcommands, and what each error means to a shell (design §8)."""
 
 import importlib.metadata
+import signal
 import sys
 from typing import Annotated, NoReturn
 
@@ -25,11 +26,13 @@ from sakuin.app.commands.options import put, say
 from sakuin.app.encoding import UnknownEncoding
 from sakuin.app.find_text import UnreadableText
 from sakuin.app.paragraph import Refused
+from sakuin.app.private_mariadb import PrivateServerError
 from sakuin.app.settings import SettingsError
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import DatabaseAway, DatabaseBusy, DatabaseRefused, OutcomeUnknown, QueueError
 
-FAILED, USAGE, AWAY, AGAIN, CONFIGURATION, INTERRUPTED = 1, 2, 69, 75, 78, 130
+FAILED, USAGE, AWAY, AGAIN, CONFIGURATION = 1, 2, 69, 75, 78
+INTERRUPTED, TERMINATED = 130, 143
 
 _EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
     (NoSuchIndex, USAGE),
@@ -44,6 +47,7 @@ _EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
     (QueueError, FAILED),
     (IndexerError, FAILED),
     (SQLAlchemyError, FAILED),
+    (PrivateServerError, FAILED),
     (OSError, FAILED),
 )
 
@@ -88,6 +92,8 @@ def _options(
 
 def main() -> NoReturn:
     """Run the command line; every expected error is one line, and an exit code that tells."""
+    # A signal to end unwinds everything: servers of our own stop, temporary folders go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         app()
     except KeyboardInterrupt:

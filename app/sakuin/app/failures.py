@@ -12,9 +12,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sakuin.app.addresses import root_of, site_of
 from sakuin.app.contexts import ErrorPage
+from sakuin.app.guard import is_cut
 from sakuin.app.paragraph import Refused
 from sakuin.app.receipt import UnknownReceipt
 from sakuin.app.render import choose_language, render
@@ -35,7 +37,6 @@ def handle_failures(app: FastAPI) -> None:
         app.add_exception_handler(kind, _database)
     for other in (IndexerError, OSError):
         app.add_exception_handler(other, _index)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 def fail(
@@ -99,6 +100,29 @@ def _index(request: Request, error: Exception) -> Response:
     _LOG.warning("%s %s: %s", request.method, request.scope["path"], error)
     detail = str(error) if isinstance(error, IndexerError) else "the index cannot be read now"
     return fail(request, 503, detail, headers=_RETRY)
+
+
+class LastResort:
+    """Answers what nobody expected, within the guard: its headers and the root path count."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        has_begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = has_begun or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception as error:
+            if scope["type"] != "http" or has_begun or is_cut(error):
+                raise
+            await _unexpected(Request(scope), error)(scope, receive, send)
 
 
 def _unexpected(request: Request, error: Exception) -> Response:

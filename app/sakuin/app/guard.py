@@ -66,6 +66,11 @@ class _TooLarge(Exception):
     """A body went on beyond the limit."""
 
 
+def is_cut(error: Exception) -> bool:
+    """Tell whether an error is this module's own, of a body that it cut."""
+    return isinstance(error, _TooLarge)
+
+
 class _Bounded:
     """Receives a body up to a number of bytes."""
 

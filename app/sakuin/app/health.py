@@ -13,7 +13,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/healthz")
-def healthz() -> PlainTextResponse:
+async def healthz() -> PlainTextResponse:
     """Answer as long as the process does."""
     return PlainTextResponse("ok\n")
 
@@ -29,7 +29,7 @@ def readyz(request: Request) -> JSONResponse:
     except (IndexerError, OSError) as error:
         index, ready = str(error), False
     try:
-        read_status(parts)
+        parts.row_check.ask(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
         database = "ok"
     except DatabaseRefused:
         database = "refused"  # `sakuin doctor` says why; this answer may be public
@@ -46,10 +46,10 @@ def metrics(request: Request) -> PlainTextResponse:
     lines = [f'sakuin_generation{{index="{parts.index.name}"}} {parts.copy.generations.current()}']
     try:
         status = read_status(parts)
-    except (QueueError, SQLAlchemyError):
-        lines.append("sakuin_database_up 0")
+    except (QueueError, SQLAlchemyError, IndexerError, OSError):
+        lines.append("sakuin_up 0")
     else:
-        lines.append("sakuin_database_up 1")
+        lines.append("sakuin_up 1")
         lines.append(
             f'sakuin_documents{{index="{parts.index.name}"}} {status["index"]["documents"]}'
         )

@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 
 from sakuin.app import api, health, pages, search_pages
 from sakuin.app.assemble import assemble, initialise
-from sakuin.app.failures import handle_failures
+from sakuin.app.failures import LastResort, handle_failures
 from sakuin.app.guard import Guard
 from sakuin.app.render import static_folder
 from sakuin.app.root_path import RootPath
@@ -41,6 +41,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         middleware=[
             Middleware(Guard, most_bytes=chosen.max_request_bytes, is_read_only=chosen.read_only),
             Middleware(RootPath, root=chosen.root_path),
+            Middleware(LastResort),
         ],
     )
     handle_failures(app)

@@ -84,6 +84,8 @@ ENGLISH = Messages(
         DiagnosticCode.TOO_DEEP: "Parentheses are nested too deep; nothing was searched.",
         DiagnosticCode.UNCLOSED_QUOTE: "The quotation mark is not closed; it runs to the end.",
         DiagnosticCode.UNCLOSED_PARENTHESIS: "The parenthesis is not closed; it runs to the end.",
+        DiagnosticCode.TOO_MANY_WORDS: "Too many words begin so; it was not searched."
+        " Write more letters before the *.",
         DiagnosticCode.UNMATCHED_PARENTHESIS: "Nothing matches this parenthesis;"
         " it was searched as text.",
         DiagnosticCode.LONE_OPERATOR: "This has nothing to join; it was searched as text.",

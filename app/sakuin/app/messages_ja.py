@@ -78,6 +78,8 @@ JAPANESE = Messages(
         DiagnosticCode.UNCLOSED_PARENTHESIS: "かっこが閉じていないので、"
         "終わりまでをひとまとまりとしました。",
         DiagnosticCode.UNMATCHED_PARENTHESIS: "対になるかっこがないので、文字として探しました。",
+        DiagnosticCode.TOO_MANY_WORDS: "これで始まる語が多すぎるので探しませんでした。"
+        "* の前をもう少し長くしてください。",
         DiagnosticCode.LONE_OPERATOR: "つなぐ相手の語がないので、文字として探しました。",
         DiagnosticCode.QUOTE_AS_TEXT: "語の中の引用符は、文字として探しました。",
         DiagnosticCode.STAR_AS_TEXT: "* が働くのは語の終わりの一つだけです。文字として探しました。",

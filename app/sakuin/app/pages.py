@@ -6,7 +6,7 @@ Every form works without JavaScript: a POST that stores answers 303 to the recei
 from datetime import datetime
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -23,7 +23,7 @@ from sakuin.app.contexts import (
     Standing,
     Step,
 )
-from sakuin.app.paragraph import Refused
+from sakuin.app.paragraph import MOST_BODY_BYTES, Refused
 from sakuin.app.present import paragraph_url
 from sakuin.app.receipt import progress, read_receipt
 from sakuin.app.render import choose_language, render
@@ -33,7 +33,17 @@ from sakuin.queue import QueueError, read, replay
 
 router = APIRouter(include_in_schema=False)
 
-PostedText = Annotated[str, Form()]
+MOST_FIELD_BYTES = 4 * MOST_BODY_BYTES
+"""What a form's field may take on its way, far above a body: that is refused by name later."""
+
+
+async def posted(request: Request) -> dict[str, str]:
+    """Read the text fields of a form."""
+    form = await request.form(max_files=0, max_fields=20, max_part_size=MOST_FIELD_BYTES)
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+Posted = Annotated[dict[str, str], Depends(posted)]
 _Found = TypeVar("_Found")
 
 
@@ -67,10 +77,11 @@ def add_form(request: Request) -> Response:
 
 
 @router.post("/add")
-def add(request: Request, body: PostedText = "", source: PostedText = WEB_SOURCE) -> Response:
+def add(request: Request, form: Posted) -> Response:
     """Store a paragraph and lead to its receipt; show the form again when it is refused."""
     parts = parts_of(request)
-    body, source = _plain(body), source.strip() or WEB_SOURCE
+    body = _plain(form.get("body", ""))
+    source = form.get("source", "").strip() or WEB_SOURCE
     try:
         saved = add_at_end(parts.database, body, source)
     except Refused as error:
@@ -87,9 +98,7 @@ def receipt_page(request: Request, receipt: str) -> Response:
     found = progress(parts, named)
     root = root_of(request)
     document = named.documents[0] if named.documents else ""
-    there = document.isdigit() and read(
-        parts.database, lambda c: stored_paragraph(c, int(document)) is not None
-    )
+    there = bool(read(parts.database, lambda c: parts.index.loader.load(c, [document])))
     page = ReceiptPage(
         site=site_of(request),
         standing=look_standing(parts),
@@ -111,10 +120,10 @@ def paragraph_page(request: Request, paragraph_id: str) -> Response:
 
 
 @router.post("/paragraphs/{paragraph_id}")
-def edit(request: Request, paragraph_id: str, body: PostedText = "") -> Response:
+def edit(request: Request, paragraph_id: str, form: Posted) -> Response:
     """Replace a paragraph's body and lead to the receipt."""
     parts, stored = parts_of(request), _stored(request, paragraph_id)
-    body = _plain(body)
+    body = _plain(form.get("body", ""))
     try:
         saved = replay(parts.database, lambda c: update_paragraph(c, stored.id, body))
     except Refused as error:

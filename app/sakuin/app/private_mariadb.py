@@ -133,12 +133,13 @@ class PrivateServer:
 
     def _command(self) -> list[str]:
         start = self._folder / "start.sql"
+        start.unlink(missing_ok=True)
+        start.touch(mode=0o600)  # it holds the password
         start.write_text(
             f"CREATE DATABASE IF NOT EXISTS {DATABASE} CHARACTER SET utf8mb4;\n"
             f"CREATE USER IF NOT EXISTS sakuin@'%' IDENTIFIED BY '{self._account.password}';\n"
             "GRANT ALL ON *.* TO sakuin@'%' WITH GRANT OPTION;\n"
         )
-        start.chmod(0o600)
         return [
             str(_program("mariadbd")),
             "--no-defaults",

@@ -9,8 +9,9 @@ import base64
 import binascii
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection
 
 from sakuin.app.assemble import Parts
@@ -34,8 +35,8 @@ class Receipt:
     """Names an index, the messages of a save, and one document of each."""
 
     index: str
-    messages: tuple[int, ...]
-    documents: tuple[str, ...]
+    messages: tuple[Annotated[int, Field(ge=1, lt=2**63)], ...]
+    documents: tuple[Annotated[str, Field(max_length=255)], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,22 @@ def add_paragraph(
     """
     values: dict[str, Any] = {"source": check_source(source), "body": check_body(body)}
     if position is None:
-        last = select(func.max(Paragraph.position)).where(Paragraph.source == source)
-        position = (connection.execute(last).scalar() or 0) + 1
+        position = next_position(connection, source)
     result = connection.execute(_INSERT, {**values, "position": position})
     new_id = int(result.lastrowid)
     return Saved(new_id, push_change(connection, PARAGRAPHS, str(new_id)))
+
+
+def next_position(connection: Connection, source: str) -> int:
+    """Return the position behind a source's last paragraph, for this transaction to take.
+
+    Who asks first locks the source's first row, and the others wait for its commit; only the
+    very first paragraphs of a source can still meet, which IntegrityError tells.
+    """
+    rows = select(Paragraph.id).where(Paragraph.source == source).order_by(Paragraph.position)
+    connection.execute(rows.limit(1).with_for_update()).all()
+    last = select(func.max(Paragraph.position)).where(Paragraph.source == source)
+    return (connection.execute(last).scalar() or 0) + 1
 
 
 def update_paragraph(connection: Connection, paragraph_id: int, body: str) -> Saved | None:

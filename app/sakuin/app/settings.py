@@ -113,6 +113,10 @@ def read_settings(
         for option in OPTIONS
     }
     data_dir = Path(str(values["data_dir"])).expanduser().resolve()
+    if not values["database_url"] and any(c in str(data_dir) for c in "?%#"):
+        raise SettingsError(
+            f"data_dir (SAKUIN_DATA_DIR) {data_dir}: ? % and # cannot be in the path of a database"
+        )
     url = values["database_url"] or f"sqlite:///{data_dir / 'sakuin.sqlite3'}"
     settings = Settings(**{**values, "data_dir": data_dir, "database_url": url})
     _check(settings)

@@ -6,7 +6,6 @@ It never exits because the database or the disk is away: it says so once, waits,
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -24,15 +23,6 @@ _BEAT_SECONDS = 2.0
 _LONGEST_WAIT_SECONDS = 5.0
 
 
-@dataclass(slots=True)
-class Drained:
-    """What a worker did in all."""
-
-    batches: int = 0
-    documents: int = 0
-    dead: int = 0
-
-
 class Worker:
     """One worker of one index's copy. `stop` may be set from a signal handler or a thread."""
 
@@ -43,7 +33,7 @@ class Worker:
         self._lease = PublisherLease(copy.generations)
         self._said: str | None = None
         self.stop = threading.Event()
-        self.drained = Drained()
+        self.was_told_to_stop = False
 
     def run(self, on_batch: Callable[[Batch], None] = lambda _: None) -> None:
         """Drain until `stop` is set."""
@@ -69,6 +59,7 @@ class Worker:
                     return
                 wait = min(wait * 2, _LONGEST_WAIT_SECONDS) if failed else self._poll_seconds
                 self.stop.wait(wait)
+            self.was_told_to_stop = True
         finally:
             self.stop.set()
             beating.join()
@@ -88,9 +79,11 @@ class Worker:
             self._say(f"waiting: {error}")
             self._sweep()  # perhaps what a crashed run left is what fills the disk
             return None, True
+        except Exception:  # noqa: BLE001  whatever a library raises must not end the daemon
+            _LOG.exception("a batch failed for a reason that is no document's; it is tried again")
+            return None, True
         self._say(None)
         if batch:
-            self._count(batch)
             on_batch(batch)
             self._sweep()
         return batch, False
@@ -100,10 +93,6 @@ class Worker:
             sweep(self._copy.generations)
         except OSError as error:
             _LOG.warning("cannot sweep: %s", error)
-
-    def _count(self, batch: Batch) -> None:
-        self.drained.batches += 1
-        self.drained.documents += batch.documents
 
     def _say(self, what: str | None) -> None:
         """Log a state once, not at every poll."""

@@ -12,6 +12,7 @@ class DiagnosticCode(StrEnum):
     TOO_LONG = "too_long"
     TOO_MANY_TERMS = "too_many_terms"
     TOO_DEEP = "too_deep"
+    TOO_MANY_WORDS = "too_many_words"
     UNCLOSED_QUOTE = "unclosed_quote"
     UNCLOSED_PARENTHESIS = "unclosed_parenthesis"
     UNMATCHED_PARENTHESIS = "unmatched_parenthesis"
@@ -28,7 +29,12 @@ class DiagnosticCode(StrEnum):
 
 
 _REFUSALS = frozenset(
-    (DiagnosticCode.TOO_LONG, DiagnosticCode.TOO_MANY_TERMS, DiagnosticCode.TOO_DEEP)
+    (
+        DiagnosticCode.TOO_LONG,
+        DiagnosticCode.TOO_MANY_TERMS,
+        DiagnosticCode.TOO_DEEP,
+        DiagnosticCode.TOO_MANY_WORDS,
+    )
 )
 _MESSAGES = {
     DiagnosticCode.EMPTY_QUERY: "there is nothing to search for",
@@ -36,6 +42,8 @@ _MESSAGES = {
     DiagnosticCode.TOO_LONG: "the query is too long and was not searched: shorten it",
     DiagnosticCode.TOO_MANY_TERMS: "the query has too many words and was not searched: use fewer",
     DiagnosticCode.TOO_DEEP: "parentheses are nested too deep; the query was not searched",
+    DiagnosticCode.TOO_MANY_WORDS: "too many words begin so; the query was not searched: write"
+    " more letters before the *",
     DiagnosticCode.UNCLOSED_QUOTE: "the quotation mark is not closed; it runs to the end",
     DiagnosticCode.UNCLOSED_PARENTHESIS: "the parenthesis is not closed; it runs to the end",
     DiagnosticCode.UNMATCHED_PARENTHESIS: "nothing opens this parenthesis; it is searched as text",

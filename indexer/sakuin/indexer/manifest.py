@@ -55,7 +55,10 @@ class Manifest:
     @classmethod
     def read(cls, directory: Path) -> "Manifest":
         """Read a generation's manifest; ValueError names what is wrong with it."""
-        raw = json.loads((directory / FILE_NAME).read_bytes())
+        try:
+            raw = json.loads((directory / FILE_NAME).read_bytes())
+        except ValueError as error:
+            raise ValueError(f"{directory / FILE_NAME} is damaged: {error}") from None
         if not isinstance(raw, dict) or set(raw) != set(cls.__slots__):
             raise ValueError(f"{directory / FILE_NAME} does not have the entries of a manifest")
         return cls(**{**raw, "searched": tuple(raw["searched"]), "stored": tuple(raw["stored"])})

@@ -190,3 +190,8 @@ def _clean(text: str) -> tuple[str, list[Diagnostic]]:
 
 def _refused(code: DiagnosticCode, start: int, end: int) -> Parsed:
     return Parsed(Nothing(), (Diagnostic(code, start, end),))
+
+
+def too_large(text: str) -> Parsed:
+    """Return what a query is parsed as when the engine found that it stands for too many words."""
+    return _refused(DiagnosticCode.TOO_MANY_WORDS, 0, len(text))

@@ -17,12 +17,14 @@ from pathlib import Path
 from sakuin.indexer.generations import Generations
 
 STALE_SECONDS = 10.0
+_WRITTEN_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Holder:
     token: str
     pid: int
+    pid_namespace: str
     beat_at: float
 
 
@@ -43,7 +45,8 @@ class PublisherLease:
             holder = _read(self._generations)
             if holder and holder.token != self._token and _is_alive(holder):
                 return False
-            self._write()
+            if not self._is_fresh(holder):
+                self._write()
             return True
 
     def release(self) -> None:
@@ -53,10 +56,20 @@ class PublisherLease:
             if holder and holder.token == self._token:
                 _file(self._generations).unlink()
 
+    def _is_fresh(self, holder: _Holder | None) -> bool:
+        if holder is None or holder.token != self._token:
+            return False
+        return abs(time.time() - holder.beat_at) < _WRITTEN_SECONDS
+
     def _write(self) -> None:
         path = _file(self._generations)
         fresh = path.with_suffix(".new")
-        entry = {"token": self._token, "pid": os.getpid(), "beat_at": time.time()}
+        entry = {
+            "token": self._token,
+            "pid": os.getpid(),
+            "pid_namespace": _pid_namespace(),
+            "beat_at": time.time(),
+        }
         fresh.write_text(json.dumps(entry), encoding="ascii")
         fresh.replace(path)
 
@@ -85,14 +98,28 @@ def _file(generations: Generations) -> Path:
 def _read(generations: Generations) -> _Holder | None:
     try:
         entry = json.loads(_file(generations).read_text(encoding="ascii"))
-        return _Holder(str(entry["token"]), int(entry["pid"]), float(entry["beat_at"]))
+        return _Holder(
+            str(entry["token"]),
+            int(entry["pid"]),
+            str(entry["pid_namespace"]),
+            float(entry["beat_at"]),
+        )
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
+
+
+def _pid_namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
 
 
 def _is_alive(holder: _Holder) -> bool:
     if abs(time.time() - holder.beat_at) > STALE_SECONDS:
         return False
+    if holder.pid_namespace != _pid_namespace():
+        return True  # in another container, where its number says nothing to us
     try:
         os.kill(holder.pid, 0)
     except ProcessLookupError:

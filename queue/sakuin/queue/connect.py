@@ -20,7 +20,7 @@ def open_engine(url: str) -> Engine:
         driver = address.get_driver_name()
     except (ArgumentError, ValueError) as error:
         raise DatabaseRefused(
-            f"not a database address ({error}): write mysql+pymysql://user:password@host/database "
+            "not a database address: write mysql+pymysql://user:password@host/database "
             "or sqlite:///path/to/file.db"
         ) from error
     match address.get_backend_name(), driver:

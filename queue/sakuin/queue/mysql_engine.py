@@ -30,6 +30,7 @@ def open_mysql(url: URL) -> Engine:
         url.update_query_dict({"charset": "utf8mb4"}),
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
+        hide_parameters=True,  # errors are logged, users' text is not
         connect_args={name: most for name, most in _TIMEOUTS.items() if name not in url.query},
     )
     event.listen(engine, "connect", _prepare_session)

@@ -31,7 +31,7 @@ def open_sqlite(url: URL) -> Engine:
         except OSError as error:
             raise DatabaseRefused(f"cannot make the folder of {name}: {error}") from error
     patience = {} if "timeout" in url.query else {"timeout": BUSY_SECONDS}
-    engine = create_engine(url, connect_args=patience)
+    engine = create_engine(url, hide_parameters=True, connect_args=patience)
     event.listen(engine, "connect", _prepare_session)
     event.listen(engine, "begin", _begin)
     return engine

@@ -17,6 +17,7 @@ from sakuin.app.commands.options import (
     say,
 )
 from sakuin.app.progress import counting
+from sakuin.indexer.errors import GenerationBroken
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.manifest import Manifest
 from sakuin.indexer.rebuild import rebuild as rebuild_all
@@ -81,7 +82,9 @@ def rebuild(
     """Build the index anew from every row, beside the live copy, and publish it."""
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened(flags, index) as parts:
-        with counting("Rebuilding", unit="documents") as tell:
+        with parts.reader.open() as current:  # about as many rows as documents now
+            total = current.searcher.document_count if current else None
+        with counting("Rebuilding", unit="documents", total=total) as tell:
             number = rebuild_all(parts.copy, on_progress=tell)
         sweep(parts.copy.generations)
         entry = _entry(parts.copy.generations, number)
@@ -92,7 +95,10 @@ def rebuild(
 
 
 def _entry(generations: Generations, number: int) -> dict[str, Any]:
-    manifest = Manifest.read(generations.path(number))
+    try:
+        manifest = Manifest.read(generations.path(number))
+    except (OSError, ValueError) as error:
+        raise GenerationBroken(generations.index, str(error)) from None
     return {
         "generation": number,
         "documents": manifest.documents,

@@ -86,7 +86,10 @@ def worker(
             working.run(told)
             return
         died = working.drain(told)
-    if died:
+        is_unfinished = working.was_told_to_stop and look(parts).waiting > 0
+    if is_unfinished:
+        raise typer.Exit(75)
+    if died > 0:
         say(f"{died} messages died; `sakuin status` counts them")
         raise typer.Exit(1)
 

@@ -1,0 +1,52 @@
+"""Asking the database about the rows of a page, without ever letting a search wait for it (S6).
+
+A database that hangs, or whose host drops packets, would hold every search for its time-out:
+so this has short ones of its own, and after a failure nobody asks for a while.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+from sakuin.queue import DatabaseAway, QueueError, open_engine, read
+
+MOST_SECONDS = 1
+PAUSE_SECONDS = 5.0
+
+_Result = TypeVar("_Result")
+
+
+class RowCheck:
+    """Reads with little patience; safe for threads."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._asked_again_at = 0.0
+
+    def ask(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Run `work`, which only reads. Raises DatabaseAway at once for a while after a failure."""
+        if time.monotonic() < self._asked_again_at:
+            raise DatabaseAway(f"it failed within the last {PAUSE_SECONDS:.0f} s")
+        try:
+            return read(self._engine, work)
+        except (QueueError, SQLAlchemyError):
+            self._asked_again_at = time.monotonic() + PAUSE_SECONDS
+            raise
+
+
+@contextmanager
+def row_check(database_url: str) -> Iterator[RowCheck]:
+    """Lend a row check on a database, with connections of its own."""
+    url = make_url(database_url)
+    if url.get_backend_name() == "mysql":
+        names = ("connect_timeout", "read_timeout", "write_timeout")
+        url = url.update_query_dict({name: str(MOST_SECONDS) for name in names})
+    engine = open_engine(url.render_as_string(hide_password=False))
+    try:
+        yield RowCheck(engine)
+    finally:
+        engine.dispose()
