@@ -1,6 +1,7 @@
 """One batch = one generation: order, limits, and what becomes of its messages (I2, I5, Q3, Q5)."""
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -147,6 +148,23 @@ def test_a_message_that_another_took_over_is_not_acked(copy: Copy) -> None:
     assert waiting(copy) == (0, 1, 0)
     assert second
     assert_index_is_table(copy)
+
+
+def test_a_batch_that_takes_longer_than_its_lease_keeps_its_messages(copy: Copy) -> None:
+    """Q4: the lease is extended while the batch works, so that nobody else gets the messages."""
+    save(copy, {"a": "one"})
+    limits = replace(QUICK, lease_seconds=0.5)
+
+    def dawdle(step: str) -> None:
+        if step == "applied":
+            until = time.monotonic() + 3 * limits.lease_seconds
+            while time.monotonic() < until:
+                assert claim(copy.database, copy.index.queue, limit=9, lease_seconds=60) == ()
+
+    batch = run_batch(copy, limits, dawdle)
+    assert batch
+    assert batch.lost == 0
+    assert waiting(copy) == (0, 0, 0)
 
 
 @on_sqlite

@@ -221,3 +221,24 @@ def test_a_disk_that_is_full(
             drain(copy)
             searching.wait_until_seen(2)
         assert_index_is_table(copy)
+
+
+@on_sqlite
+def test_what_a_crashed_run_left_does_not_fill_the_disk_for_ever(
+    engine: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I8: a worker that has no room removes leftovers, and goes on by itself."""
+    monkeypatch.setattr(draft_module, "_SPARE_BYTES", 2 << 20)
+    with small_disk(tmp_path / "disk", 4):
+        copy = fresh_notes(engine, tmp_path / "disk")
+        save(copy, {"first": "text"})
+        copy.generations.prepare()
+        left = copy.generations.directory / ".tmp-0123456789abcdef"
+        left.mkdir()
+        (left / "half").write_bytes(bytes(3 << 20))
+        os.utime(left, (0, 0))
+        with pytest.raises(DiskFull):
+            run_batch(copy, QUICK)
+        Worker(copy, read_settings({**SETTINGS, "data_dir": tmp_path}, {}, tmp_path)).drain()
+        assert not left.exists()
+        assert_index_is_table(copy)

@@ -16,12 +16,15 @@ from notes import (
     assert_index_is_table,
     drain,
     elapse_back_off,
+    elapse_lease,
     fresh_notes,
     held_by,
     on_sqlite,
     save,
+    save_each,
     waiting,
     with_both_engines,
+    write,
 )
 from sakuin.indexer import draft as draft_module
 from sakuin.indexer.batch import RETRY, run_batch
@@ -29,6 +32,7 @@ from sakuin.indexer.build import Copy
 from sakuin.indexer.changes import read_changes
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.errors import DiskFull
+from sakuin.indexer.gather import CLAIMING, KILLER_FROM_ATTEMPT, gather
 from sakuin.indexer.tantivy_engine import TantivyEngine
 from sakuin.queue import DeadMessage, claim, dead_messages, push, read, replay, retry_dead
 
@@ -121,7 +125,7 @@ def test_what_comes_behind_is_not_held_up(copy: Copy) -> None:
 
 def test_a_payload_that_cannot_be_read_dies_at_once(copy: Copy) -> None:
     """Q4: with the reason, whole, and without a retry; good messages beside it are done."""
-    bad = [b"", b"{", b'{"ids": [1]}', b'{"ids": "17"}', b"[]", b"\xff", b'{"ids": ["\\ud800"]}']
+    bad = [b"", b"{", b'{"ids": [null]}', b'{"ids": "17"}', b"[]", b"\xff", b'{"ids": ["\\ud800"]}']
     for data in bad:
         push_raw(copy, data)
     save(copy, {"a": "text"})
@@ -147,6 +151,15 @@ class FailingLoader:
 
     def ids_after(self, connection: Connection, after: str | None, limit: int) -> Sequence[str]:
         return self._loader.ids_after(connection, after, limit)
+
+
+def test_a_program_that_pushes_numbers_is_understood(copy: Copy) -> None:
+    """Q8: a message made by hand may name ids as numbers."""
+    replay(copy.database, lambda connection: write(connection, {"17": "text"}))
+    push_raw(copy, b'{"ids": [17, "18"]}')
+    (batch,) = drain(copy)
+    assert (batch.documents, batch.changed) == (2, 1)
+    assert_index_is_table(copy)
 
 
 def test_a_database_that_fails_is_no_fault_of_the_documents(copy: Copy) -> None:
@@ -233,3 +246,35 @@ def test_a_loader_that_returns_what_was_not_asked_for_is_named(copy: Copy) -> No
     assert dead(copy).keys() == {"A"}
     assert "'a', which was not asked for" in dead(copy)["A"].reason
     assert held_by(copy).keys() == {"a", "b"}
+
+
+# --- a document that ends the process (with whole processes: test_crash.py) ---
+
+
+@on_sqlite
+def test_a_message_that_was_lost_twice_is_worked_alone(copy: Copy) -> None:
+    """Q4: what is claimed with it goes back at once, uncounted; of its ids an eighth is tried."""
+    (suspect,) = save(copy, {f"n{i:02}": "text" for i in range(20)})
+    save_each(copy, {"b": "text", "c": "text"})
+    for _ in range(2):
+        claim(copy.database, copy.index.queue, limit=1, lease_seconds=60)
+        elapse_lease(copy)
+    (alone,) = gather(copy.database, copy.index.queue, QUICK)
+    assert alone.message.id == suspect
+    assert alone.is_suspect
+    assert alone.next_ids == ("n00", "n01", "n02")
+    assert waiting(copy) == (2, 1, 0)
+    others = claim(copy.database, copy.index.queue, limit=9, lease_seconds=60)
+    assert [message.attempts for message in others] == [1, 1]
+
+
+@on_sqlite
+def test_a_message_without_ids_is_done(copy: Copy) -> None:
+    """Q4: however often it was lost."""
+    push_raw(copy, b'{"ids": []}')
+    for _ in range(KILLER_FROM_ATTEMPT):
+        claim(copy.database, copy.index.queue, limit=1, lease_seconds=60, policy=CLAIMING)
+        elapse_lease(copy)
+    (batch,) = drain(copy)
+    assert (batch.messages, batch.documents, batch.failed) == (1, 0, 0)
+    assert waiting(copy) == (0, 0, 0)

@@ -115,22 +115,30 @@ class _Once:
 
 
 @on_sqlite
-def test_a_rebuild_that_is_outrun_again_and_again_goes_on_from_where_it_was(copy: Copy) -> None:
+def test_a_rebuild_that_is_outrun_again_and_again_goes_on_from_where_it_was(
+    engine: Database, tmp_path: Path
+) -> None:
     """I2: each round takes up only what the last one missed, so that a rebuild comes to its end."""
+    read_bodies: list[str] = []
+    copy = fresh_notes(engine, tmp_path, on_body=read_bodies.append)
     save(copy, NOTES)
     drain(copy)
-    rounds, sizes = 6, list[int]()
+    read_in_rounds: list[list[str]] = []
+    left: list[int] = []
 
     def outrun(step: str) -> None:
-        if step == "synced" and len(sizes) < rounds:
-            save(copy, {f"late{len(sizes)}": "text"})
+        if step == "synced" and len(left) < 6:
+            read_in_rounds.append(read_bodies.copy())
+            left.append(len(leftovers(copy)))
+            save(copy, {f"late{len(left)}": f"text {len(left)}"})
             drain(copy)
-            sizes.append(len(leftovers(copy)))
+            read_bodies.clear()
 
-    number = rebuild(copy, on_step=outrun)
-    assert number == rounds + 2
+    assert rebuild(copy, on_step=outrun) == 8
     assert_index_is_table(copy, ["text"])
-    assert max(sizes) <= 4, sizes  # the log, the rebuilt copy, the last round's and this one's
+    assert len(read_in_rounds[0]) == 2 * len(NOTES)
+    assert read_in_rounds[1:] == [[f"text {number}"] for number in range(1, 6)]
+    assert max(left) <= 4, left  # the log, the rebuilt copy, the last round's and this one's
     assert leftovers(copy) == []
 
 

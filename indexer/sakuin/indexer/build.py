@@ -79,22 +79,19 @@ def build(copy: Copy, ids: Sequence[str], *, most_bytes: int, on_step: Observer)
         done, changed = _apply(copy, draft, ids, most_bytes)
         on_step("applied")
         # A rebuild that is going on may have read older rows: only a publish makes it look again.
-        if changed or not parent or tell_rebuilds(copy.generations, done):
-            parent = publish_draft(copy, draft, parent, done, on_step)
+        if tell_rebuilds(copy.generations, done) or changed or not parent:
+            parent = publish_draft(copy, draft, parent, on_step)
         if copy.generations.current() != parent:
             raise Outrun(copy.index.name, parent)
         return Built(parent, frozenset(done), changed)
 
 
-def publish_draft(
-    copy: Copy, draft: Draft, parent: int, changed: Sequence[str], on_step: Observer
-) -> int:
+def publish_draft(copy: Copy, draft: Draft, parent: int, on_step: Observer) -> int:
     """Check, seal and publish a draft after generation `parent`; return the new number."""
     draft.check()
     on_step("checked")
     draft.seal(parent)
     on_step("synced")
-    tell_rebuilds(copy.generations, changed)
     number = publish(copy.generations, draft.directory, parent)
     on_step("published")
     return number

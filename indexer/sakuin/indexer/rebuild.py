@@ -95,7 +95,7 @@ def _catch_up(copy: Copy, rebuilt: Draft, log: RebuildLog, on_step: Observer) ->
                 for chunk in _chunks(list(changed)):
                     _take(copy, draft, chunk)
                 try:
-                    return publish_draft(copy, draft, parent, list(changed), on_step)
+                    return publish_draft(copy, draft, parent, on_step)
                 except Outrun:
                     if draft.directory.exists():  # not at a number that is too low
                         held.close()
@@ -122,6 +122,6 @@ def republish(copy: Copy, number: int, on_step: Observer = lambda _: None) -> in
                 copy.generations, copy.engine, copy.index.fields, source, bulk=False
             ) as draft:
                 try:
-                    return publish_draft(copy, draft, copy.generations.current(), [], on_step)
+                    return publish_draft(copy, draft, copy.generations.current(), on_step)
                 except Outrun:
                     continue
