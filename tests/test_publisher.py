@@ -48,7 +48,9 @@ def settings(tmp_path: Path) -> Settings:
 
 def write_holder(generations: Generations, **entry: object) -> None:
     """Say in the lease's file that another process holds it."""
-    holder = {"token": "other", "pid": os.getpid(), "beat_at": time.time(), **entry}
+    here = str(Path("/proc/self/ns/pid").readlink())
+    holder = {"token": "other", "pid": os.getpid(), "pid_namespace": here, **entry}
+    holder.setdefault("beat_at", time.time())
     generations.prepare()
     (generations.directory / "publisher.json").write_text(json.dumps(holder))
 
@@ -77,6 +79,14 @@ def test_a_holder_that_does_not_beat_is_replaced(generations: Generations, age: 
 def test_a_holder_that_is_alive_is_not_replaced(generations: Generations) -> None:
     """I4: as long as it beats."""
     write_holder(generations, beat_at=time.time() - STALE_SECONDS + 5)
+    assert not PublisherLease(generations).beat()
+
+
+def test_a_holder_in_another_container_is_known_by_its_beat_alone(
+    generations: Generations,
+) -> None:
+    """I4: its process number may be anybody's here, or nobody's."""
+    write_holder(generations, pid=2**22 - 1, pid_namespace="pid:[1]")
     assert not PublisherLease(generations).beat()
 
 

@@ -1,1 +1,1 @@
-"""placeholder"""
+"""Documents → generations → search. No HTTP, no environment variable; engines behind one contract."""
