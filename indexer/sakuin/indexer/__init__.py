@@ -1,1 +1,1 @@
-"""Documents → generations → search. No HTTP, no environment variable; engines behind one contract."""
+"""Documents → generations → search; engines behind one contract. No HTTP, no environment."""
