@@ -114,7 +114,6 @@ def _work(job: Job, plan: dict[str, Any]) -> None:
         worker = Worker(copy, read_settings(flags, {}, root), on_step)
         signal.signal(signal.SIGTERM, lambda *_: worker.stop.set())
         worker.drain()
-    (root / f"{job.index}.doings").write_text(str(next(doings)))
 
 
 def send_to_self(number: int) -> None:

@@ -1,4 +1,4 @@
-"""Threads that search without pause while something else happens, and check every answer."""
+"""Threads that search over and over while something else happens, and check every answer."""
 
 import os
 import threading
@@ -15,6 +15,9 @@ from sakuin.indexer.query import Phrase
 from sakuin.indexer.reader import Reader
 
 DEADLINE_SECONDS = 30.0
+_PAUSE_SECONDS = 0.001
+"""Threads of one process share one interpreter: without it the others would come to nothing.
+Readers that never pause are processes, in `search_worker.py`."""
 
 Check = Callable[[int, Searcher], None]
 """Asserts that the answers of one generation are right."""
@@ -58,7 +61,7 @@ class Searching:
 
     def _run(self, seen: list[int]) -> None:
         try:
-            while not self._stop.is_set():
+            while not self._stop.wait(_PAUSE_SECONDS):
                 for place, reader in enumerate(self._readers):
                     seen[place] = self._search(reader, seen[place])
                     with self._moved:

@@ -1,6 +1,7 @@
 """One batch = one generation: order, limits, and what becomes of its messages (I2, I5, Q3, Q5)."""
 
 import random
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -150,16 +151,18 @@ def test_a_message_that_another_took_over_is_not_acked(copy: Copy) -> None:
     assert_index_is_table(copy)
 
 
+@on_sqlite
 def test_a_batch_that_takes_longer_than_its_lease_keeps_its_messages(copy: Copy) -> None:
     """Q4: the lease is extended while the batch works, so that nobody else gets the messages."""
     save(copy, {"a": "one"})
-    limits = replace(QUICK, lease_seconds=0.5)
+    limits = replace(QUICK, lease_seconds=1.0)
 
     def dawdle(step: str) -> None:
         if step == "applied":
-            until = time.monotonic() + 3 * limits.lease_seconds
+            until = time.monotonic() + 1.5 * limits.lease_seconds
             while time.monotonic() < until:
                 assert claim(copy.database, copy.index.queue, limit=9, lease_seconds=60) == ()
+                threading.Event().wait(0.05)  # who claims without pause locks others out
 
     batch = run_batch(copy, limits, dawdle)
     assert batch

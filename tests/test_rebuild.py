@@ -165,7 +165,7 @@ def test_rebuilds_beside_a_stream_of_batches_and_searches(copy: Copy) -> None:
     with Searching(check, copy, threads=2) as searching:
         thread.start()
         try:
-            for _ in range(3):
+            for _ in range(2):
                 searching.wait_until_seen(rebuild(copy))
         finally:
             stop.set()
