@@ -17,7 +17,7 @@ from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order
 from sakuin.indexer.fold import fold
 from sakuin.indexer.library_trouble import as_os_error
-from sakuin.indexer.plan import MOST_EXPANSIONS, AnyOf, Clause, Leaf, Plan, plan, require_few
+from sakuin.indexer.plan import MOST_EXPANSIONS, AnyOf, Clause, Leaf, Plan, expand, plan
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.query import Query as Tree
 from sakuin.indexer.tokens import QueryCut, token_text
@@ -142,7 +142,9 @@ class _Searcher:
         sort, direction = _SORTS.get(order, (None, tantivy.Order.Desc))
         planned = plan(query)
         with as_os_error("tantivy"):
-            compiled = _Compiler(searcher, self._schema, self._fields).query(planned)
+            compiler = _Compiler(searcher, self._schema, self._fields)
+            expand(planned, compiler.words)
+            compiled = compiler.query(planned)
             # tantivy panics at a limit of 0, and makes room for all of offset and limit.
             first = offset if wanted else 0
             found = searcher.search(
@@ -190,7 +192,12 @@ class _Compiler:
     def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, fields: Fields) -> None:
         self._searcher, self._schema = searcher, schema
         self._names = [_TOKENS + name for name in fields.searched]
-        self._expansions = 0
+
+    def words(self, start: str, most: int) -> set[str]:
+        """Return words of the documents that begin so, for the budget of `expand`."""
+        # The filter leaves out the words that only deleted documents hold.
+        every, find = Query.all_query(), self._searcher.terms_with_prefix
+        return {word for name in self._names for word, _ in find(name, start, every, most)}
 
     def query(self, each: Plan) -> Query:
         if isinstance(each, Everything):
@@ -224,9 +231,7 @@ class _Compiler:
         # phrase_prefix_query looks at 50 words at most and does not say so. Only words of the
         # documents that hold the rest of the phrase count: 30 times fewer than all.
         rest = self._leaf(name, QueryCut(tuple(before)))
-        found = self._searcher.terms_with_prefix(name, last, rest, MOST_EXPANSIONS + 1)
-        self._expansions += len(found)
-        require_few(self._expansions, last)
+        found = self._searcher.terms_with_prefix(name, last, rest, MOST_EXPANSIONS)
         if not found:
             return Query.empty_query()
         return _any([self._phrase(name, [*before, word]) for word, _ in found])

@@ -1,15 +1,17 @@
 """The whoosh engine: the only module that imports whoosh. Pure Python, it always installs.
 
-Fields are named by their place, since whoosh makes file names of them. Never its `refresh()`,
-which goes on showing replaced documents.
+Never its `refresh()`, which goes on showing replaced documents.
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from whoosh import analysis, columns, matching
 from whoosh.fields import COLUMN, ID, STORED, TEXT, Schema
@@ -20,15 +22,17 @@ from whoosh.util import make_binary_tree
 
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order
-from sakuin.indexer.fold import fold
 from sakuin.indexer.library_trouble import as_os_error
 from sakuin.indexer.merge_policy import to_merge
-from sakuin.indexer.plan import AnyOf, Leaf, Plan, plan, require_few
+from sakuin.indexer.plan import AnyOf, Leaf, Plan, expand, lone_starts, plan
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.query import Query as Tree
-from sakuin.indexer.tokens import QueryCut, follow_each_other, token_text
+from sakuin.indexer.tokens import QueryCut, follow_each_other
+from sakuin.indexer.whoosh_words import Words, added
+from sakuin.indexer.whoosh_writer import WhooshWriter, field_names
 
 _SORTS = {Order.ID: (0, 1), Order.NEWEST: (1, -1), Order.OLDEST: (1, 1)}  # which number, sign
+_AT_ONCE = 500
 
 
 class WhooshEngine:
@@ -45,12 +49,13 @@ class WhooshEngine:
         """Make an empty index in an existing empty directory."""
         FileStorage(str(directory)).create_index(_schema(fields))
 
-    def open_writer(self, directory: Path, fields: Fields, *, bulk: bool) -> "_Writer":
+    def open_writer(self, directory: Path, fields: Fields, *, bulk: bool) -> WhooshWriter:
         """Open the index for changes. Only one writer at a time can have it open."""
         with as_os_error("whoosh"):
             index = FileStorage(str(directory)).open_index()
             # Of a compound file whoosh would read the whole into memory at every opening.
-            return _Writer(index.writer(limitmb=512 if bulk else 128, compound=False), fields)
+            writer = index.writer(limitmb=512 if bulk else 128, compound=False)
+            return WhooshWriter(writer, fields, _merge)
 
     def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
         """Open the index for reading."""
@@ -66,60 +71,6 @@ class WhooshEngine:
         return file_name.endswith("_WRITELOCK")
 
 
-class _Writer:
-    def __init__(self, writer: Any, fields: Fields) -> None:
-        self._writer, self._fields = writer, fields
-        self._reader = writer.reader()
-        self._added: dict[str, int] = {}
-
-    def upsert(self, documents: Iterable[Document]) -> None:
-        writer = self._open_writer()
-        for document in documents:
-            values = self._values(document)
-            self.delete([document.id])
-            self._added[document.id] = writer.docnum
-            writer.add_document(**values)
-
-    def delete(self, ids: Iterable[str]) -> None:
-        writer = self._open_writer()
-        for one in ids:
-            earlier = self._added.pop(one, None)
-            if earlier is not None:
-                writer.newsegment.delete_document(earlier)
-            elif ("id", term := one.encode()) in self._reader:
-                for number in list(self._reader.postings("id", term).all_ids()):
-                    writer.delete_document(number)
-
-    def commit(self) -> None:
-        self._closed().commit(mergetype=_merge)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        if self._writer is not None:
-            self._closed().cancel()
-
-    def _closed(self) -> Any:
-        writer = self._open_writer()
-        self._reader.close()
-        self._writer = self._reader = None
-        return writer
-
-    def _values(self, document: Document) -> dict[str, object]:
-        texts = [document.text[name] for name in self._fields.searched + self._fields.stored]
-        numbers = (document.number, document.at, document.digest)
-        values: dict[str, object] = {"id": document.id, "numbers": numbers, "texts": texts}
-        for name, text in zip(_names(self._fields), texts, strict=False):
-            values[name] = token_text(fold(text))
-        return values
-
-    def _open_writer(self) -> Any:
-        if self._writer is None:
-            raise ValueError("this writer is closed: open another one")
-        return self._writer
-
-
 class _Searcher:
     """Its threads take turns: whoosh's files have one position each."""
 
@@ -130,7 +81,7 @@ class _Searcher:
             if part.doc_count_all():  # whoosh opens these files at need, when they may be gone
                 part.stored_fields(0)
                 part.reader().column_reader("numbers")
-                for field in _names(fields):
+                for field in field_names(fields):
                     part.doc_field_length(0, field)
 
     @property
@@ -139,9 +90,16 @@ class _Searcher:
 
     def search(self, query: Tree, *, order: Order, offset: int, limit: int) -> Hits:
         planned = plan(query)
+        fields = field_names(self._fields)
+        parts = self._open_searcher().leaf_searchers()
+        segments = [_Segment(part, offset, fields) for part, offset in parts]
+        endings = expand(planned, lambda start, most: self._words(segments, start, most))
+        for start in lone_starts(planned):
+            for segment in segments:
+                self._in_turns(segment.read(start))
         searcher = self._open_searcher()
         with self._turn, as_os_error("whoosh"):
-            keyed = list(_matches(searcher, planned, _names(self._fields)))
+            keyed = [match for each in segments for match in each.matches(planned, endings)]
             if keyed and order in _SORTS:
                 which, sign = _SORTS[order]
                 numbers = searcher.reader().column_reader("numbers")
@@ -149,6 +107,21 @@ class _Searcher:
             page = nsmallest(min(offset + limit, len(keyed)), keyed)[offset:] if limit else []
             found = [(self._document(place), -key) for key, place in page]
         return Hits(len(keyed), tuple(Hit(d, 0.0 if order in _SORTS else s) for d, s in found))
+
+    def _words(self, segments: Iterable["_Segment"], start: str, most: int) -> set[bytes]:
+        found: set[bytes] = set()
+        for segment in segments:
+            self._in_turns(added(segment.words(start), found, most))
+        return found
+
+    def _in_turns(self, steps: Iterator[None]) -> None:
+        """Go through all steps, and let other searches have turns in between."""
+        taken = _AT_ONCE
+        while taken == _AT_ONCE:
+            self._open_searcher()
+            with self._turn, as_os_error("whoosh"):
+                taken = sum(1 for _ in islice(steps, _AT_ONCE))
+            time.sleep(0)  # without it this thread is back before one that waits has woken
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         found = {}
@@ -184,20 +157,32 @@ class _Searcher:
         return self._searcher
 
 
-def _matches(searcher: Any, query: Plan, fields: list[str]) -> Iterator[tuple[float, int]]:
-    """Yield (minus the score, document number) of every match, one segment after another."""
-    for part, offset in searcher.leaf_searchers():
-        matcher = _Segment(part, fields).matcher(query)
-        while matcher.is_active():
-            yield -matcher.score(), offset + matcher.id()
-            matcher.next()
-
-
 class _Segment:
-    """Makes the matchers of one segment; recursion is bounded by the plan's depth."""
+    """One segment during one search; recursion is bounded by the plan's depth."""
 
-    def __init__(self, searcher: Any, fields: Sequence[str]) -> None:
+    def __init__(self, searcher: Any, offset: int, fields: Sequence[str]) -> None:
         self._searcher, self._reader, self._fields = searcher, searcher.reader(), fields
+        self._offset, self._words = offset, Words(self._reader)
+        self._endings: Mapping[str, Collection[bytes]] = {}
+        self._places: dict[tuple[str, str], dict[int, list[bytes]]] = {}
+
+    def words(self, start: str) -> Iterator[bytes]:
+        """Yield the words of each field that begin so."""
+        return (word for field in self._fields for word in self._words.living(field, start))
+
+    def read(self, start: str) -> Iterator[None]:
+        """Read what prefixes that begin so will need, one word a step."""
+        return (step for field in self._fields for step in self._words.read(field, start))
+
+    def matches(
+        self, query: Plan, endings: Mapping[str, Collection[bytes]]
+    ) -> Iterator[tuple[float, int]]:
+        """Yield (minus the score, document number) of every match."""
+        self._endings = endings
+        matcher = self.matcher(query)
+        while matcher.is_active():
+            yield -matcher.score(), self._offset + matcher.id()
+            matcher.next()
 
     def matcher(self, each: Plan) -> Any:
         if isinstance(each, Everything):
@@ -224,24 +209,41 @@ class _Segment:
 
     def _beginning(self, field: str, start: str) -> Any:
         """Match all documents with a token that begins so, at a constant score."""
-        found: set[int] = set()
-        for token in self._expand(field, start):
-            found.update(self._reader.postings(field, token).all_ids())
-        return matching.ListMatcher(sorted(found))
+        return matching.ListMatcher(self._words.documents(field, start))
 
     def _phrase(self, field: str, cut: QueryCut) -> Any:
         parts = [(self._term(field, token), places) for token, places in cut.places().items()]
         if not all(matcher.is_active() for matcher, _ in parts):
             return matching.NullMatcher()
         if cut.prefix:
-            words = list(self._expand(field, cut.tokens[-1]))
-            require_few(len(words), cut.tokens[-1])
-            parts.append((_any(self._term(field, word) for word in words), [len(cut.tokens) - 1]))
+            parts.append((self._ending(field, cut.tokens[-1]), [len(cut.tokens) - 1]))
         return _PhraseMatcher(parts)
 
-    def _expand(self, field: str, start: str) -> Iterator[bytes]:
-        if field in self._reader.indexed_field_names():
-            yield from self._reader.expand_prefix(field, start)
+    def _ending(self, field: str, start: str) -> Any:
+        """Match the words that the open end of a phrase stands for, read once a search."""
+        places = self._places.get((field, start))
+        if places is None:
+            places = self._words.places(field, self._endings[start])
+            self._places[field, start] = places
+        decode = self._reader.schema[field].format.decoder("positions")
+        return _EndingMatcher(places, decode)
+
+
+class _EndingMatcher(matching.ListMatcher):  # type: ignore[misc]
+    """Matches documents by the encoded positions of some words in each, at a constant score."""
+
+    def __init__(
+        self, places: dict[int, list[bytes]], decode: Callable[[bytes], list[int]]
+    ) -> None:
+        super().__init__(sorted(places))
+        self._i: int = 0
+        self._encoded, self._decode = places, decode
+
+    def skip_to(self, number: int) -> None:
+        self._i = bisect_left(self._ids, number, self._i)
+
+    def value_as(self, _: str) -> list[int]:
+        return [at for each in self._encoded[self.id()] for at in self._decode(each)]
 
 
 class _PhraseMatcher(SpanWrappingMatcher):  # type: ignore[misc]
@@ -252,13 +254,9 @@ class _PhraseMatcher(SpanWrappingMatcher):  # type: ignore[misc]
         super().__init__(_all([matcher for matcher, _ in parts]))
 
     def _get_spans(self) -> bool:
-        return follow_each_other([(set(_positions(each)), where) for each, where in self._parts])
-
-
-def _positions(matcher: Any) -> Iterable[int]:
-    if isinstance(matcher, matching.UnionMatcher):
-        return (span.start for span in matcher.spans())
-    return cast(Iterable[int], matcher.value_as("positions"))
+        return follow_each_other(
+            [(set(each.value_as("positions")), where) for each, where in self._parts]
+        )
 
 
 def _all(matchers: list[Any]) -> Any:
@@ -285,13 +283,9 @@ def _merge(writer: Any, segments: list[Any]) -> list[Any]:
     ]
 
 
-def _names(fields: Fields) -> list[str]:
-    return [f"t{place}" for place in range(len(fields.searched))]
-
-
 def _schema(fields: Fields) -> Any:
     numbers = COLUMN(columns.StructColumn("!qqQ", (0, 0, 0)))
     schema = Schema(id=ID(stored=True), numbers=numbers, texts=STORED())
-    for name in _names(fields):
+    for name in field_names(fields):
         schema.add(name, TEXT(analyzer=analysis.RegexTokenizer(r"\S+"), stored=False))
     return schema

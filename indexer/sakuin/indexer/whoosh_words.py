@@ -1,0 +1,76 @@
+"""Words of one segment of a whoosh index that begin alike, and where they stand.
+
+Its word list is read in order: what two documents hold at most needs no look at the postings.
+The caller sees to it that one thread at a time reads: whoosh's files have one position each.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+
+class Words:
+    """The word list of a segment during one search; `reader` is whoosh's SegmentReader."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self._read: dict[tuple[str, str], list[tuple[bytes, tuple[int, ...]]]] = {}
+
+    def living(self, field: str, start: str) -> Iterator[bytes]:
+        """Yield the words that begin so, without those that only deleted documents hold."""
+        for word, info in self._beginning(field, start):
+            if self._is_alive(info.min_id()) or self._numbers(field, word, info):
+                yield word
+
+    def read(self, field: str, start: str) -> Iterator[None]:
+        """Read the documents of all words that begin so, for `documents`: one word a step."""
+        read = self._read[field, start] = []
+        for word, info in self._beginning(field, start):
+            read.append((word, self._numbers(field, word, info)))
+            yield
+
+    def documents(self, field: str, start: str) -> list[int]:
+        """Return the documents with a word that begins so; `read` has read it, or more of it."""
+        found: set[int] = set()
+        first = start.encode()
+        for (other, covering), read in self._read.items():
+            if other == field and start.startswith(covering):
+                for at in range(bisect_left(read, (first,)), len(read)):
+                    word, numbers = read[at]
+                    if not word.startswith(first):
+                        break
+                    found.update(numbers)
+        return sorted(found)
+
+    def places(self, field: str, words: Iterable[bytes]) -> dict[int, list[bytes]]:
+        """Return, by document, the encoded positions at which any of these words stand."""
+        found: dict[int, list[bytes]] = defaultdict(list)
+        for word in words:
+            if (field, word) in self._reader:
+                postings = self._reader.postings(field, word)
+                while postings.is_active():
+                    found[postings.id()].append(postings.value())
+                    postings.next()
+        return found
+
+    def _beginning(self, field: str, start: str) -> Iterator[tuple[bytes, Any]]:
+        if field in self._reader.indexed_field_names():
+            yield from self._reader.iter_prefix(field, start)
+
+    def _numbers(self, field: str, word: bytes, info: Any) -> tuple[int, ...]:
+        if info.doc_frequency() <= 2:  # 3 times faster than the postings
+            return tuple(filter(self._is_alive, {info.min_id(), info.max_id()}))
+        return tuple(self._reader.postings(field, word).all_ids())
+
+    def _is_alive(self, number: int) -> bool:
+        return not self._reader.is_deleted(number)
+
+
+def added(words: Iterable[bytes], found: set[bytes], most: int) -> Iterator[None]:
+    """Add one word a step, until there are as many as asked for."""
+    for word in words:
+        if len(found) >= most:
+            return
+        found.add(word)
+        yield
