@@ -73,6 +73,7 @@ def test_killed_between_every_two_steps(
 ) -> None:
     """Q5, I2, I8: old or new, never neither; then the restart ends as the table, lease and all."""
     jobs = [Job(f"{one}_{step}", one, at=step) for one in ENGINE_NAMES for step in STEPS]
+    jobs += [Job(f"rebuild_{s}", at=s, work="rebuild") for s in ("applied", "synced", "published")]
     copies = make_copies(engine, tmp_path, *jobs)
 
     def check(number: int, searcher: Searcher) -> None:

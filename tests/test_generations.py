@@ -166,6 +166,37 @@ def test_a_copy_without_links_needs_room_for_all_of_it(tmp_path: Path) -> None:
 # --- publish (I2) ---
 
 
+def test_new_folders_and_all_that_is_published_are_forced_to_the_disk(
+    copy: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I2: before a message is acked: every new file, every folder that has a new name in it."""
+    synced: set[str] = set()
+    fsync = os.fsync
+
+    def note(descriptor: int) -> None:
+        synced.add(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        fsync(descriptor)
+
+    deep = replace(copy, generations=Generations(copy.generations.directory / "a/b", "notes"))
+    save(deep, {"a": "one"})
+    synced_before_ack: set[str] = set()
+
+    def look(step: str) -> None:
+        if step == "published":
+            synced_before_ack.update(synced)
+
+    monkeypatch.setattr("os.fsync", note)
+    assert run_batch(deep, QUICK, look)
+    monkeypatch.undo()
+    top, directory = copy.generations.directory, deep.generations.directory
+    folders = {top.parent, top, top / "a", top / "a/b", directory}
+    assert {str(folder) for folder in folders} <= synced_before_ack
+    inside = {Path(path).name for path in synced_before_ack if "/.tmp-" in path}
+    files = {path for path in deep.generations.path(1).rglob("*") if path.is_file()}
+    assert {path.name for path in files if not copy.engine.is_lock(path.name)} <= inside
+    assert "segments" in inside
+
+
 def test_of_many_publishers_exactly_one_gets_the_number(tmp_path: Path) -> None:
     """I2: the rename is a compare-and-swap: one winner a number, the others keep their copy."""
     generations, rivals, numbers = Generations(tmp_path, "notes"), 4, 20

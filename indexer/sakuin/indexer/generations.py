@@ -14,6 +14,8 @@ import re
 import secrets
 from pathlib import Path
 
+from sakuin.indexer.durable import sync_directory
+
 _GENERATION = re.compile(r"gen-(\d{8,})\Z")
 PIN = "pin"
 SEGMENTS = "segments"
@@ -27,8 +29,11 @@ class Generations:
         self.directory = root / index
 
     def prepare(self) -> None:
-        """Make the directory, if it is not there."""
+        """Make the directory, if it is not there, so that it survives a power cut."""
+        missing = [path for path in (self.directory, *self.directory.parents) if not path.exists()]
         self.directory.mkdir(parents=True, exist_ok=True)
+        for path in missing:
+            sync_directory(path.parent)
 
     def numbers(self) -> list[int]:
         """Return the numbers of all published generations, ascending."""

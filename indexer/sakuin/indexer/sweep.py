@@ -83,7 +83,7 @@ def _is_abandoned(path: Path) -> bool:
     A builder holds a lock on its directory; a very young one may not have got there yet.
     """
     try:
-        if time.time() - path.stat().st_mtime < _YOUNG_SECONDS:
+        if abs(time.time() - path.stat().st_mtime) < _YOUNG_SECONDS:  # clocks are set back, too
             return False
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
