@@ -5,7 +5,7 @@ and when it is away the results are shown all the same.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -92,16 +92,7 @@ def answer(
         parsed = too_large(text)
         number, hits = _search(parts, parsed.query, page, per_page, order, generation)
     there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits.hits])
-    items = [
-        Item(
-            hit.document,
-            hit.score,
-            _snippets(parts, hit.document, parsed.query),
-            is_stale=there is not None and there[hit.document.id] != hit.document.digest,
-        )
-        for hit in hits.hits
-        if there is None or hit.document.id in there
-    ]
+    items = _items(parts, hits, parsed.query, there)
     removed = [h.document.id for h in hits.hits if there is not None and h.document.id not in there]
     return Answer(
         query=text,
@@ -129,6 +120,20 @@ def _search(
         if hits.total > per_page:
             parts.reader.keep(opened)
         return opened.number, hits
+
+
+def _items(parts: Parts, hits: Hits, query: Query, there: Mapping[str, int] | None) -> list[Item]:
+    """Make the items of the hits whose rows are there, by the rows' digests (None: unknown)."""
+    return [
+        Item(
+            hit.document,
+            hit.score,
+            _snippets(parts, hit.document, query),
+            is_stale=there is not None and there[hit.document.id] != hit.document.digest,
+        )
+        for hit in hits.hits
+        if there is None or hit.document.id in there
+    ]
 
 
 def _ask_database(
