@@ -69,13 +69,15 @@ def test_loading_again_changes_only_what_changed(on_any: Command) -> None:
     text = on_any.folder / "a.txt"
     text.write_text("一\n二\n三\n")
     on_any.run("load", "a.txt", "--no-wait")
-    text.write_text("一\n弐\n")
-    again = on_any.json("load", "a.txt", "--no-wait")
-    assert (again["saved"], again["skipped"], again["deleted"]) == (1, 1, 1)
+    text.write_text("零\n一\n弐\n")
+    again = on_any.json("load", "./a.txt", "--no-wait")
+    assert (again["saved"], again["skipped"], again["deleted"]) == (2, 1, 1)
     on_any.run("worker", "--drain")
     assert on_any.json("search", "弐")["total"] == 1
     assert on_any.json("search", "三")["total"] == 0
-    assert on_any.json("load", "a.txt", "--append", "--no-wait")["saved"] == 2
+    (moved,) = on_any.json("search", "一")["items"]
+    assert (moved["id"], moved["position"], moved["stale"]) == (1, 2, False)
+    assert on_any.json("load", "a.txt", "--append", "--no-wait")["saved"] == 3
 
 
 def test_bad_lines_are_told_and_skipped_or_refuse_the_load(sakuin: Command) -> None:
@@ -92,7 +94,23 @@ def test_bad_lines_are_told_and_skipped_or_refuse_the_load(sakuin: Command) -> N
     twice = sakuin.finish(
         "load", "-", "--bad-lines", "refuse", "--no-wait", "--json", text="good\nalso good\n"
     )
-    assert json.loads(twice.stdout)["saved"] == 1  # position 2 was free
+    told = json.loads(twice.stdout)
+    assert (told["saved"], told["skipped"]) == (0, 2)  # one of them moved to position 2
+
+
+def test_a_load_of_bad_lines_alone_fails(sakuin: Command) -> None:
+    """Exit 1, and no next command where there is nothing to do; what is saved already is good."""
+    bad, mixed = "a\0b\n", "good\na\0b\n"
+    done = sakuin.finish("load", "-", "--no-wait", text=bad)
+    assert (done.returncode, "Next:" in done.stderr) == (1, False)
+    done = sakuin.finish("load", "-", "--no-wait", "--json", text=bad)
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["saved"], told["refused"]) == (1, 0, 1)
+    done = sakuin.finish("load", "-", "--no-wait", text=mixed)
+    assert (done.returncode, "Next: sakuin worker" in done.stderr) == (0, True)
+    sakuin.run("worker", "--drain")
+    done = sakuin.finish("load", "-", "--no-wait", text=mixed)
+    assert (done.returncode, "Next:" in done.stderr) == (0, False)
 
 
 def test_a_truncated_file_loses_nothing(sakuin: Command) -> None:

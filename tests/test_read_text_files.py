@@ -29,33 +29,55 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
+NAMES = ["a.md", "b.txt", "sub/c.TXT", "sub/d.txt.gz", "sub/e.md.xz"]
+
+
 def test_a_folder_is_its_texts(folder: Path) -> None:
     """.txt and .md, also compressed, at any depth, sorted; hidden ones and others are not."""
-    names = [
-        "books/a.md",
-        "books/b.txt",
-        "books/sub/c.TXT",
-        "books/sub/d.txt.gz",
-        "books/sub/e.md.xz",
-    ]
+    names = [f"{folder}/{name}" for name in NAMES]
     assert sources([folder]) == names
     paragraphs = list(TextReader([str(folder)]))
     assert paragraphs == [NewParagraph(name, 1, "人間") for name in names]
 
 
-def test_a_folder_has_its_own_name_wherever_it_is_read_from(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        (".", "a.md"),
+        ("./", "a.md"),
+        ("a.md", "a.md"),
+        ("./sub//../a.md", "a.md"),
+        ("../books", "../books/a.md"),
+        ("../books/", "../books/a.md"),
+        ("..//books/./a.md", "../books/a.md"),
+    ],
+)
+def test_a_source_is_the_path_as_given(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, path: str, source: str
 ) -> None:
-    """`.`, relative and absolute paths give the same sources, so that loading again updates."""
-    expected = sources([folder])
+    """Normalised, so that the folder and its file name one source, and loading again updates."""
     monkeypatch.chdir(folder)
-    assert sources([Path()]) == expected
-    assert sources([Path("../books/")]) == expected
+    found = [file.source for file in find_texts([path])]
+    assert found[0] == source
+    if not path.endswith(".md"):
+        assert found == [source.removesuffix("a.md") + name for name in NAMES]
+
+
+def test_files_of_one_name_are_two_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2023/memo.txt and 2024/memo.txt: neither replaces the other."""
+    monkeypatch.chdir(tmp_path)
+    paths = [Path("2023/memo.txt"), Path("2024/memo.txt")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("x")
+    assert sources(paths) == ["2023/memo.txt", "2024/memo.txt"]
+    assert sources([path.absolute() for path in paths]) == [str(p.absolute()) for p in paths]
 
 
 def test_a_file_is_read_whatever_its_name(folder: Path) -> None:
-    """Its source is its name; a given source holds all files, positions going on."""
-    assert sources([folder / "y", folder / "sub" / "d.txt.gz"]) == ["y", "d.txt.gz"]
+    """A given source holds all files, positions going on."""
+    paths = [folder / "y", folder / "sub" / "d.txt.gz"]
+    assert sources(paths) == [str(path) for path in paths]
     reader = TextReader([str(folder / "y"), str(folder)], source="all")
     assert reader.sources == ("all",)
     assert [(p.source, p.position) for p in reader if isinstance(p, NewParagraph)] == [
@@ -66,15 +88,17 @@ def test_a_file_is_read_whatever_its_name(folder: Path) -> None:
 def test_an_empty_file_is_a_source_of_nothing(tmp_path: Path) -> None:
     """So that loading an emptied text deletes what it held."""
     (tmp_path / "empty.txt").touch()
-    reader = TextReader([str(tmp_path / "empty.txt")])
-    assert (reader.sources, list(reader.read("empty.txt"))) == (("empty.txt",), [])
+    path = str(tmp_path / "empty.txt")
+    reader = TextReader([path])
+    assert (reader.sources, list(reader.read(path))) == ((path,), [])
 
 
 def test_compression_is_told_from_the_bytes(tmp_path: Path) -> None:
     """A gzip file without its ending is read all the same."""
     (tmp_path / "odd").write_bytes(gzip.compress("人間\n".encode()) + gzip.compress(b"two\n"))
-    found = list(TextReader([str(tmp_path / "odd")]))
-    assert found == [NewParagraph("odd", 1, "人間"), NewParagraph("odd", 2, "two")]
+    odd = str(tmp_path / "odd")
+    found = list(TextReader([odd]))
+    assert found == [NewParagraph(odd, 1, "人間"), NewParagraph(odd, 2, "two")]
 
 
 @pytest.mark.parametrize(
@@ -126,15 +150,12 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
         os.seteuid(own)
 
 
-def test_two_files_of_one_source_are_an_error(tmp_path: Path) -> None:
-    """The second would replace the first."""
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a.txt").write_text("x")
-    with pytest.raises(UnreadableText, match=r"same source name 'a\.txt' as .*one"):
-        find_texts([str(tmp_path / "one" / "a.txt"), str(tmp_path / "two" / "a.txt")])
-    assert sources([tmp_path / "one", tmp_path / "two"]) == ["one/a.txt", "two/a.txt"]
-    with pytest.raises(UnreadableText, match="same source name"):
+def test_a_file_that_comes_twice_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One source cannot be loaded twice at once."""
+    monkeypatch.chdir(folder.parent)
+    with pytest.raises(UnreadableText, match=r"comes twice, as source 'books/a\.md': name it once"):
+        find_texts(["books", "./books/a.md"])
+    with pytest.raises(UnreadableText, match="comes twice"):
         find_texts(["-", "-"])
 
 
@@ -142,9 +163,10 @@ def test_a_name_that_is_no_text_needs_a_source(tmp_path: Path) -> None:
     """A file name of arbitrary bytes can be printed, and read under another name."""
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")
     Path(path).write_text("人間", "utf-8")
-    with pytest.raises(UnreadableText, match="give --source") as error:
-        find_texts([path])
-    assert str(error.value).encode()
+    for given in (path, str(tmp_path)):
+        with pytest.raises(UnreadableText, match=r"not UTF-8, .* give --source") as error:
+            find_texts([given])
+        assert str(error.value).encode()
     assert list(TextReader([path], source="s")) == [NewParagraph("s", 1, "人間")]
 
 
@@ -163,6 +185,6 @@ def test_files_are_plain_values(tmp_path: Path) -> None:
     """A file knows its size on disk."""
     (tmp_path / "a.txt").write_bytes(b"abc")
     assert find_texts([str(tmp_path / "a.txt"), "-"]) == (
-        TextFile(tmp_path / "a.txt", "a.txt", 3),
+        TextFile(tmp_path / "a.txt", str(tmp_path / "a.txt"), 3),
         TextFile(None, "stdin", None),
     )

@@ -6,11 +6,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, Engine, select
 
 from sakuin.app.add import add_at_end
 from sakuin.app.bulk import save_lines
-from sakuin.app.load import Loaded, load_source
 from sakuin.app.paragraph import MOST_BODY_BYTES, Paragraph, Refused, check_body, create_tables
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.save import (
@@ -21,7 +20,7 @@ from sakuin.app.save import (
     update_paragraph,
 )
 from sakuin.indexer.changes import read_changes
-from sakuin.queue import claim, queue_counts, read, replay
+from sakuin.queue import claim, read, replay
 
 
 @pytest.fixture
@@ -155,49 +154,3 @@ def test_json_lines_save_the_good_and_tell_the_bad(database: Engine) -> None:
     assert [line for line, _ in outcome.refused] == [3, 4, 5, 6, 7, 8, 9, 11, 12]
     assert rows(database) == [("s", 1, "two"), ("web", 1, "一"), ("web", 2, "three")]
     assert len(outcome.messages) == len(outcome.documents) == 2
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (["a", "b", "c"], ["a", "b", "c"]),
-        (["a", "b", "c"], ["a", "x", "c", "d"]),
-        (["a", "b", "c"], ["b"]),
-        (["a"], []),
-        ([], ["a"]),
-    ],
-)
-def test_loading_again_makes_the_source_equal(
-    database: Engine, before: list[str], after: list[str]
-) -> None:
-    def load(lines: list[str], *, append: bool = False) -> Loaded:
-        new = [NewParagraph("s", at, line) for at, line in enumerate(lines, start=1)]
-        return load_source(database, "s", new, append=append, on_saved=lambda _: None)
-
-    load(before)
-    ids = dict(read(database, lambda c: c.execute(select(Paragraph.body, Paragraph.id)).all()))
-    messages(database)
-    done = load(after)
-    assert rows(database) == [("s", at, line) for at, line in enumerate(after, start=1)]
-    kept = [line for line, other in zip(before, after, strict=False) if line == other]
-    assert done.unchanged == len(kept)
-    now = dict(read(database, lambda c: c.execute(select(Paragraph.body, Paragraph.id)).all()))
-    assert all(now[line] == ids[line] for line in kept)
-    touched = {one for message in messages(database) for one in message}
-    changed = {str(now[line]) for line in after if line not in kept}
-    gone = {str(number) for number in set(ids.values()) - set(now.values())}
-    assert touched == changed | gone
-
-
-def test_append_adds_behind(database: Engine) -> None:
-    for _ in range(2):
-        new = [NewParagraph("s", 1, "a"), NewParagraph("s", 2, "b")]
-        load_source(database, "s", new, append=True, on_saved=lambda _: None)
-    assert [(position, body) for _, position, body in rows(database)] == [
-        (1, "a"),
-        (2, "b"),
-        (3, "a"),
-        (4, "b"),
-    ]
-    assert read(database, lambda c: queue_counts(c, PARAGRAPHS.queue)).ready == 2
-    assert read(database, lambda c: c.execute(select(func.count(Paragraph.id))).scalar()) == 4

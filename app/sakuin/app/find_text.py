@@ -8,7 +8,7 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sakuin.app.paragraph import Refused, check_source
 
@@ -54,9 +54,9 @@ def find_texts(paths: Sequence[str], source: str | None = None) -> tuple[TextFil
     """Return the files that paths mean, folders resolved, in reading order.
 
     A folder means its .txt and .md, also compressed (.gz, .xz), at any depth, sorted, without
-    hidden ones. A file's source is its name, in a folder the path from that folder's name on;
-    with `source` that name is used for all. UnreadableText names the first path that cannot be
-    read, or two files that would be one source.
+    hidden ones. A file's source is its path as given, normalised: "./notes//a.md" is "notes/a.md",
+    and so is the a.md of the folder "notes/"; an absolute path stays one. With `source` that name
+    is used for all. UnreadableText names the first path that cannot be read, or that comes twice.
     """
     files = [file for path in paths for file in _files_of(path, source)]
     if source is None:
@@ -92,9 +92,7 @@ def _folder(folder: Path, source: str | None) -> list[TextFile]:
     if not found:
         reason = "holds no .txt and no .md (nor any of them .gz or .xz)"
         raise UnreadableText(_shown(folder), reason)
-    name = folder.resolve().name
-    files = [(PurePosixPath(name, path.relative_to(folder)), path) for path in found]
-    return [_text_file(path, source or str(shown)) for shown, path in sorted(files)]
+    return [_text_file(path, source) for path in sorted(found)]
 
 
 def _is_text_name(name: str) -> bool:
@@ -107,14 +105,18 @@ def _is_text_name(name: str) -> bool:
 def _text_file(path: Path, source: str | None) -> TextFile:
     status = path.stat()
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
-    return TextFile(path, source or path.name, size)
+    return TextFile(path, source or os.path.normpath(path), size)
 
 
 def _check_source(file: TextFile) -> None:
     try:
+        os.fsencode(file.source).decode()
         check_source(file.source)
+    except UnicodeError:
+        reason = "its path is not UTF-8, so it cannot name a source: rename it, or give --source"
+        raise UnreadableText(file.name, reason) from None
     except Refused as error:
-        reason = f"its name cannot be that of a source, which {error.reason}: give --source"
+        reason = f"its path cannot be the name of a source, which {error.reason}: give --source"
         raise UnreadableText(file.name, reason) from None
 
 
@@ -140,8 +142,8 @@ def _refuse_doubles(files: Iterable[TextFile]) -> None:
         if other is not file:
             raise UnreadableText(
                 file.name,
-                f"has the same source name {file.source!r} as {other.name}, and would replace it: "
-                "load them one by one with --source, or their common folder",
+                f"comes twice, as source {file.source!r}: name it once, or load it by itself with "
+                "--source",
             )
 
 

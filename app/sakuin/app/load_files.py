@@ -12,7 +12,8 @@ from typing import BinaryIO
 from sakuin.app.assemble import Parts
 from sakuin.app.find_text import STANDARD_INPUT
 from sakuin.app.follow import follow, look
-from sakuin.app.load import Loaded, load_source
+from sakuin.app.load import load_source
+from sakuin.app.loaded import Loaded
 from sakuin.app.progress import counting
 from sakuin.app.read_text import BrokenText, RefusedText, Split, TextReader
 from sakuin.app.save import NewParagraph
@@ -36,6 +37,8 @@ class Reading:
 class LoadReport:
     """What a load did. `refused` keeps the first thousand; `notes` are remarks for people.
 
+    `next_step` is empty where there is none: nothing was saved, and nothing waits.
+
     `is_searchable`: everything saved can be found now. `is_broken`: a file could not be read to
     its end.
     """
@@ -56,6 +59,11 @@ class LoadReport:
     def skipped(self) -> int:
         """How many lines were left as they are: blank, or saved already just so."""
         return self.blank_lines + self.loaded.unchanged
+
+    @property
+    def is_all_refused(self) -> bool:
+        """Tell whether there was something to store, and none of it could be."""
+        return self.refused_count > 0 and not self.loaded.saved and not self.loaded.unchanged
 
     def refuse(self, each: RefusedText) -> None:
         """Count a paragraph that cannot be stored."""
@@ -181,8 +189,11 @@ def _wait(parts: Parts, patience_seconds: float) -> bool:
 
 
 def _next_step(parts: Parts, report: LoadReport) -> str:
+    standing = look(parts)
+    if not report.loaded.saved and not standing.waiting:
+        return ""
     if report.is_searchable:
         return "sakuin search WORDS, or sakuin serve for the page"
-    if look(parts).has_indexer:
+    if standing.has_indexer:
         return "sakuin status shows when the worker has made it searchable"
     return "sakuin worker makes it searchable (or sakuin serve --with-worker)"

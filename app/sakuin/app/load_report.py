@@ -28,11 +28,13 @@ def print_report(report: LoadReport) -> None:
         say("Nothing was stored: mend these lines, or load with --bad-lines skip.")
         return
     put(str(report.table))
+    moved = f", {report.loaded.moved:,} moved" if report.loaded.moved else ""
     say(
         f"{report.loaded.saved:,} saved, {report.skipped:,} skipped (blank or unchanged), "
-        f"{report.refused_count:,} refused, {report.loaded.deleted:,} deleted"
+        f"{report.refused_count:,} refused, {report.loaded.deleted:,} deleted{moved}"
     )
-    say(f"Next: {report.next_step}")
+    if report.next_step:
+        say(f"Next: {report.next_step}")
 
 
 def print_refused(report: LoadReport) -> None:

@@ -1,8 +1,9 @@
 """`sakuin demo`."""
 
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,8 @@ from sakuin.app.settings import Settings, read_settings
 from sakuin.app.walk_through import walk_through
 
 WORDS = ("人間", "殺し", "残酷", "人間 殺し 残酷")
+
+_SAMPLE = "sample"
 
 
 class DemoDatabase(StrEnum):
@@ -52,13 +55,27 @@ def demo(
 
     Touches nothing of yours: a fresh database and index in a temporary folder.
     """
-    with _folder(data_dir) as folder, _database(db, folder) as url, sample_folder() as sample:
+    with _folder(data_dir) as folder, _database(db, folder) as url:
         settings = _settings(folder, url, port, engine)
         say(f"Sakuin's sample text, on {db.value}, in {folder}")
         reading = Reading(
-            paths=(str(sample),), source=None, split=Split.LINE, encoding="utf-8", refuse_bad=False
+            paths=(_SAMPLE,), source=None, split=Split.LINE, encoding="utf-8", refuse_bad=False
         )
-        walk_through(settings, reading, words=WORDS, serves=not once)
+        with _sample():
+            walk_through(settings, reading, words=WORDS, serves=not once)
+
+
+@contextmanager
+def _sample() -> Iterator[None]:
+    """Be where the sample is a folder, so that its sources have the same names everywhere.
+
+    A folder of its own, since Python takes modules from where it is started.
+    """
+    with tempfile.TemporaryDirectory(prefix="sakuin-sample-") as here:
+        with sample_folder() as sample:
+            shutil.copytree(sample, Path(here, _SAMPLE))
+        with chdir(here):
+            yield
 
 
 @contextmanager

@@ -35,7 +35,8 @@ Paths = Annotated[
 Source = Annotated[
     str | None,
     typer.Option(
-        help="Name of the source. (no variable; default: the file's name)", show_default=False
+        help="Name of the source. (no variable; default: the file's path as given)",
+        show_default=False,
     ),
 ]
 SplitBy = Annotated[
@@ -93,7 +94,10 @@ def load(
 ) -> None:
     """Load text files into the table, and print the time until saved and until searchable.
 
-    Loading a source again updates it: unchanged lines keep their ids, missing ones are deleted.
+    Loading a source again updates it: unchanged lines keep their ids wherever they stand now,
+    missing ones are deleted. A file's source is its path as given: 2023/memo.txt and
+    2024/memo.txt are two. Exits 1 when a file is broken, or when lines were refused and none was
+    good.
     """
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     reading = Reading(
@@ -110,5 +114,5 @@ def load(
         put_json(report_json(report))
     else:
         print_report(report)
-    if report.stored_nothing or report.is_broken:
+    if report.stored_nothing or report.is_broken or report.is_all_refused:
         raise typer.Exit(1)
