@@ -113,6 +113,16 @@ def test_a_load_of_bad_lines_alone_fails(sakuin: Command) -> None:
     assert (done.returncode, "Next:" in done.stderr) == (0, False)
 
 
+def test_a_wrong_encoding_loses_nothing(sakuin: Command) -> None:
+    (sakuin.folder / "a.txt").write_bytes("人間\n機械\n".encode("cp932"))
+    sakuin.run("load", "a.txt", "--no-wait")
+    wrong = sakuin.finish("load", "a.txt", "--encoding", "utf-8", "--no-wait", "--json")
+    told = json.loads(wrong.stdout)
+    assert (wrong.returncode, told["saved"], told["refused"], told["deleted"]) == (1, 0, 2, 0)
+    sakuin.run("worker", "--drain")
+    assert sakuin.json("search", "人間")["total"] == 1
+
+
 def test_a_truncated_file_loses_nothing(sakuin: Command) -> None:
     whole = gzip.compress("\n".join(f"行 {n}" for n in range(20_000)).encode())
     text = sakuin.folder / "a.txt.gz"

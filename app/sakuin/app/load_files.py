@@ -148,7 +148,7 @@ def _save_all(parts: Parts, reader: TextReader, report: LoadReport, *, append: b
                 source,
                 good,
                 append=append,
-                is_complete=lambda good=good: not good.is_broken,  # type: ignore[misc]
+                is_complete=lambda good=good: good.is_whole,  # type: ignore[misc]
                 on_saved=saved,
             )
     report.blank_lines = reader.blank_lines
@@ -160,21 +160,26 @@ def _save_all(parts: Parts, reader: TextReader, report: LoadReport, *, append: b
 
 
 class _Good:
-    """The paragraphs of a source that can be stored; the others go into the report."""
+    """The paragraphs of a source that can be stored; the others go into the report.
+
+    Once anything was refused it is not whole: what seems to be missing may be what was refused
+    (a wrong --encoding refuses everything), so no row is deleted for it.
+    """
 
     def __init__(self, each: Iterator[NewParagraph | RefusedText], report: LoadReport) -> None:
         self._each, self._report = each, report
-        self.is_broken = False
+        self.is_whole = True
 
     def __iter__(self) -> Iterator[NewParagraph]:
         try:
             for one in self._each:
                 if isinstance(one, RefusedText):
+                    self.is_whole = False
                     self._report.refuse(one)
                 else:
                     yield one
         except BrokenText as error:
-            self.is_broken = self._report.is_broken = True
+            self.is_whole, self._report.is_broken = False, True
             self._report.refuse(RefusedText(error.path, 0, error.reason))
 
 
