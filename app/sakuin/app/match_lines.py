@@ -65,11 +65,17 @@ class Matched:
     new: list[Line]
 
     def keeping_all(self, last: int) -> "Matched":
-        """Let the rows that are gone stay, behind `last` (a text that was read in part)."""
-        pairs = list(self.pairs)
+        """Let the rows that are gone stay, for a text that was read in part, `last` being its end.
+
+        They stay where they are, where a line was refused, and otherwise go behind the end.
+        """
+        taken = {line.position for _, line in self.pairs} | {line.position for line in self.new}
+        pairs, behind = list(self.pairs), last
         for row in self.gone:
-            last = max(last + 1, row.position)
-            pairs.append((row, Line(last, row.digest, 0, 0, 0)))
+            end = row.position
+            if end > last or end in taken:
+                end = behind = max(behind + 1, end)
+            pairs.append((row, Line(end, row.digest, 0, 0, 0)))
         return Matched(pairs, [], self.new)
 
 
