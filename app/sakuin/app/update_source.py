@@ -43,8 +43,9 @@ def update_source(
     """Make the source's rows equal to the paragraphs, positions ascending.
 
     When at the end `is_complete` says no, nothing is taken to be missing: rows that were not
-    found again stay, behind what was read where a line has their position now. Raises SourceChanged when somebody else changed the
-    source meanwhile, and IntegrityError when they took a position.
+    found again stay, behind what was read where a line has their position now. Raises
+    SourceChanged when somebody else changed the source meanwhile, and IntegrityError when they
+    took a position.
     """
     with tempfile.TemporaryFile(prefix="sakuin-load-") as texts:
         writing = _Writing(database, source, texts, on_saved)
