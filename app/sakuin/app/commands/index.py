@@ -82,8 +82,7 @@ def rebuild(
     """Build the index anew from every row, beside the live copy, and publish it."""
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened(flags, index) as parts:
-        with parts.reader.open() as current:  # about as many rows as documents now
-            total = current.searcher.document_count if current else None
+        total = _last_count(parts.copy.generations)
         with counting("Rebuilding", unit="documents", total=total) as tell:
             number = rebuild_all(parts.copy, on_progress=tell)
         sweep(parts.copy.generations)
@@ -92,6 +91,14 @@ def rebuild(
         put_json(entry)
     else:
         say(f"Generation {number} is current now: {entry['documents']:,} documents.")
+
+
+def _last_count(generations: Generations) -> int | None:
+    """Return how many documents the current generation has, whoever made it: about as many rows."""
+    try:
+        return Manifest.read(generations.path(generations.current())).documents
+    except (OSError, ValueError):
+        return None
 
 
 def _entry(generations: Generations, number: int) -> dict[str, Any]:
