@@ -1,5 +1,6 @@
 """Readers and the sweeper: newest at the next open, kept as long as needed (I1, I6, I8)."""
 
+import gc
 import os
 import threading
 import time
@@ -136,7 +137,8 @@ def test_damaged_files_are_an_error_of_the_index(
     before = open_files()
     with pytest.raises(GenerationBroken, match=r"'notes'.*`sakuin index reb"), reader.open():
         pass
-    eventually(lambda: open_files() == before)
+    # What a library had opened before it stumbled goes with its objects.
+    eventually(lambda: gc.collect() >= 0 and open_files() <= before)
 
 
 # --- what a process keeps open (I6) ---
