@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query
 
 # Default_Ignorable_Code_Point of Unicode 14 (DerivedCoreProperties.txt).
 _IGNORABLE = frozenset(
@@ -77,8 +77,8 @@ def matches(query: str, body: str, *, prefix: bool = False) -> bool:
 
 def matching_ids(query: Query, bodies: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the ids of the documents that match; `bodies` holds settled texts of each id."""
-    if isinstance(query, Phrase | Prefix):
-        wanted, prefix = settle(query.text), isinstance(query, Prefix)
+    if isinstance(query, Phrase):
+        wanted, prefix = settle(query.text), query.open_end
         return {
             each
             for each, texts in bodies.items()

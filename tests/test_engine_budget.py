@@ -14,7 +14,7 @@ from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.errors import QueryTooLarge
 from sakuin.indexer.parse import parse
 from sakuin.indexer.plan import MOST_EXPANSIONS, expand, lone_starts, plan
-from sakuin.indexer.query import And, Not, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Not, Or, Phrase, Query, prefix
 from small_index import BODY, build, change, document, found_ids
 
 WORDS, ROWS, FIRST_WORDS = 20_000, 2_000, 16
@@ -65,24 +65,24 @@ def opened(
 
 def test_the_budget_is_exact(opened: Opened) -> None:
     """S5: as many words as the budget are all looked at, and one more is refused by all."""
-    opened.check(Prefix("no w"))
-    opened.check(Prefix("no w0001"))
-    opened.check(Prefix("end w"))
-    opened.refuses(Prefix("no x"), "x")
-    opened.refuses(Prefix("never there x"), "x")
+    opened.check(prefix("no w"))
+    opened.check(prefix("no w0001"))
+    opened.check(prefix("end w"))
+    opened.refuses(prefix("no x"), "x")
+    opened.refuses(prefix("never there x"), "x")
 
 
 def test_the_budget_is_of_the_whole_query(opened: Opened) -> None:
     """S5: each start counts once, however many phrases end in it, wherever they stand."""
-    several = [Prefix(f"{first} w") for first in ("no", "end", "a3", "no no")]
-    opened.check(Or((*several, Prefix("no w"))))
-    opened.check(And((Prefix("no w0"), Not(And((Prefix("no w0"), Prefix("a3 no w0")))))))
-    opened.check(Prefix("a15 no w"))
-    opened.refuses(Or((Prefix("no w"), Prefix("no w01"))), "w01")
+    several = [prefix(f"{first} w") for first in ("no", "end", "a3", "no no")]
+    opened.check(Or((*several, prefix("no w"))))
+    opened.check(And((prefix("no w0"), Not(And((prefix("no w0"), prefix("a3 no w0")))))))
+    opened.check(prefix("a15 no w"))
+    opened.refuses(Or((prefix("no w"), prefix("no w01"))), "w01")
     opened.refuses(
-        And((Phrase("nowhere"), Not(Or((Prefix("no w"), Prefix("no x00001")))))), "x00001"
+        And((Phrase("nowhere"), Not(Or((prefix("no w"), prefix("no x00001")))))), "x00001"
     )
-    opened.check(And((Prefix("no w00"), Prefix("no x00"))))
+    opened.check(And((prefix("no w00"), prefix("no x00"))))
 
 
 def test_words_of_all_fields_count_together(tmp_path: Path) -> None:
@@ -101,19 +101,19 @@ def test_words_of_all_fields_count_together(tmp_path: Path) -> None:
             searcher = engine.open_searcher(directory, fields)
             found = Opened(searcher, {"1": [f"no {words}", f"x w00000 {words}"]})
             if refused:
-                found.refuses(Prefix("x w"), "w")
+                found.refuses(prefix("x w"), "w")
             else:
-                found.check(Prefix("x w"))
+                found.check(prefix("x w"))
             searcher.close()
 
 
 def test_lone_prefixes_know_no_limit(opened: Opened) -> None:
     """S5: they are answered without making a phrase of every word."""
     for start in ("x", "same", "w", "w9", "s", "終", "わ", "samesame", "no"):
-        opened.check(Prefix(start))
+        opened.check(prefix(start))
         opened.check(Phrase(start))
-    opened.check(And((Prefix("x0"), Not(Prefix("x00")), Not(Prefix("w001")))))
-    opened.check(Or((Prefix("x0012"), Prefix("same"), Prefix("same" * 5 + "0001"))))
+    opened.check(And((prefix("x0"), Not(prefix("x00")), Not(prefix("w001")))))
+    opened.check(Or((prefix("x0012"), prefix("same"), prefix("same" * 5 + "0001"))))
 
 
 QUERIES = {
@@ -148,7 +148,7 @@ def test_no_query_of_the_language_takes_long(opened: Opened, name: str) -> None:
 
 def test_starts_that_another_covers_are_read_once() -> None:
     query = Or(
-        (Prefix("abc"), Phrase("東"), Not(Prefix("ab")), Prefix("b"), Prefix("x a"), Prefix("ab"))
+        (prefix("abc"), Phrase("東"), Not(prefix("ab")), prefix("b"), prefix("x a"), prefix("ab"))
     )
     assert lone_starts(plan(query)) == ["ab", "b", "東"]
     asked: list[tuple[str, int]] = []
@@ -157,6 +157,6 @@ def test_starts_that_another_covers_are_read_once() -> None:
         asked.append((start, most))
         return [start] * 3
 
-    phrases = Or((Prefix("x a"), And((Prefix("y b"), Not(Prefix("y a")))), Prefix("c")))
+    phrases = Or((prefix("x a"), And((prefix("y b"), Not(prefix("y a")))), prefix("c")))
     assert set(expand(plan(phrases), words)) == {"a", "b"}
     assert asked == [("a", MOST_EXPANSIONS + 1), ("b", MOST_EXPANSIONS - 2)]

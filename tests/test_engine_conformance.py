@@ -9,7 +9,7 @@ import pytest
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Engine, Order, Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
 from small_index import BODY, build, change, document, documents, found_ids
 
 Opening = Callable[..., Searcher]
@@ -44,7 +44,7 @@ def test_an_empty_index_answers(opened: Opening) -> None:
     searcher = opened([])
     assert searcher.document_count == 0
     for order in Order:
-        for query in (Everything(), Phrase("東"), Phrase("東京"), Prefix("a b"), Not(Phrase("x"))):
+        for query in (Everything(), Phrase("東"), Phrase("東京"), prefix("a b"), Not(Phrase("x"))):
             assert searcher.search(query, order=order, offset=0, limit=10).total == 0
     assert searcher.documents(["1"]) == {}
     assert searcher.digests(["1"]) == {}
@@ -247,21 +247,21 @@ def test_a_leaf_matches_in_any_searched_field_but_never_across(opened: Opening) 
     assert found_ids(searcher, And((Phrase("東京"), Phrase("大阪")))) == ["1"]
     assert found_ids(searcher, Phrase("京都")) == []
     assert found_ids(searcher, Phrase("new york")) == []
-    assert found_ids(searcher, Prefix("new y")) == []
+    assert found_ids(searcher, prefix("new y")) == []
     assert set(found_ids(searcher, Phrase("京"))) == {"1", "2"}
     assert set(found_ids(searcher, Not(Phrase("大")))) == {"2", "3"}
-    assert found_ids(searcher, Prefix("yo")) == ["3"]
+    assert found_ids(searcher, prefix("yo")) == ["3"]
 
 
 def test_prefixes_know_no_limit_of_expansions(opened: Opening) -> None:
     """S5: an engine's own prefix stops at 50 words and does not say so."""
     searcher = opened([document(n, f"to word{n:04d}x new") for n in range(300)], batch=170)
-    assert total(searcher, Prefix("word")) == 300
-    assert total(searcher, Prefix("to word")) == 300
-    assert total(searcher, Prefix("to word02")) == 100
-    assert total(searcher, Prefix("word0299x n")) == 1
-    assert total(searcher, Prefix("word0299x to")) == 0
-    assert total(searcher, Prefix("o word")) == 0
+    assert total(searcher, prefix("word")) == 300
+    assert total(searcher, prefix("to word")) == 300
+    assert total(searcher, prefix("to word02")) == 100
+    assert total(searcher, prefix("word0299x n")) == 1
+    assert total(searcher, prefix("word0299x to")) == 0
+    assert total(searcher, prefix("o word")) == 0
 
 
 def test_long_words_are_exact(opened: Opening) -> None:
@@ -272,8 +272,8 @@ def test_long_words_are_exact(opened: Opening) -> None:
         assert found_ids(searcher, Phrase("a" * n)) == [str(n)]
         assert found_ids(searcher, Phrase("x " + "a" * n + " y")) == [str(n)]
         longer = sorted(str(each) for each in lengths if each >= n)
-        assert sorted(found_ids(searcher, Prefix("a" * n))) == longer
-        assert sorted(found_ids(searcher, Prefix("x " + "a" * n))) == longer
+        assert sorted(found_ids(searcher, prefix("a" * n))) == longer
+        assert sorted(found_ids(searcher, prefix("x " + "a" * n))) == longer
     assert total(searcher, Phrase("a" * 300)) == 0
     assert total(searcher, Phrase("a" * 255 + "b")) == 0
 
@@ -288,7 +288,7 @@ def test_a_very_long_document(opened: Opening) -> None:
 
 def test_threads_share_a_searcher(opened: Opening) -> None:
     searcher = opened([document(n, f"語{n % 7} word{n % 5}") for n in range(200)], batch=60)
-    queries: list[Query] = [Prefix("wor"), Phrase("語"), Everything()]
+    queries: list[Query] = [prefix("wor"), Phrase("語"), Everything()]
     queries += [Phrase(f"語{n}") for n in range(7)]
     expected = [found_ids(searcher, query) for query in queries]
     failures: list[str] = []

@@ -306,7 +306,7 @@ def test_a_manifest_tells_what_a_generation_is(copy: Copy) -> None:
     assert manifest.parent == 1
     assert manifest.engine == copy.engine.name
     assert manifest.bytes == sum(path.stat().st_size for path in files)
-    assert manifest.searched == ("title", "body")
+    assert manifest.fields["searched"] == ["title", "body"]
     assert manifest.difference(copy.engine, FIELDS) is None
 
 
@@ -316,7 +316,7 @@ def test_a_manifest_tells_what_a_generation_is(copy: Copy) -> None:
         ("engine", "lucene", "engine 'lucene'"),
         ("engine_version", "0.1.0", "0.1.0"),
         ("analysis_version", 0, "analysis is version 0"),
-        ("searched", ["body"], r"fields are \('body',\)"),
+        ("fields", {"searched": ["body"]}, r"fields differ in 'searched': \['body'\]"),
     ],
 )
 def test_a_generation_of_another_make_is_refused_with_the_remedy(
@@ -371,5 +371,5 @@ def test_no_damage_of_a_manifest_goes_unnoticed(copy: Copy) -> None:
 
 def test_fields_that_cannot_be_are_refused() -> None:
     """An index that could not be searched is refused where it is declared."""
-    with pytest.raises(ValueError, match="'digest'"):
-        Fields(searched=("digest",))
+    with pytest.raises(ValueError, match="not-a-name"):
+        Fields(searched=("not-a-name",))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sakuin.indexer.highlight import Fragment, Snippet, highlight, snippet
-from sakuin.indexer.query import And, Not, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Not, Or, Phrase, Query, prefix
 
 FOX = "The quick brown fox jumps over the lazy dog. "
 KANA = "いろはにほへとちりぬるを。"
@@ -107,7 +107,7 @@ TERMS = st.sampled_from(["人間", "cat", "a", "ガ", "é", "👧", "ログ", "�
 @given(TEXTS, TERMS, TERMS, st.integers(12, 120))
 def test_windows_hold_what_they_promise(text: str, one: str, other: str, width: int) -> None:
     """Parts of the text in order, not wider than asked, no split character, a hit if there is."""
-    query: Query = Or((Phrase(one), Prefix(other)))
+    query: Query = Or((Phrase(one), prefix(other)))
     found = snippet(text, query, width)
     at = 0
     for fragment in found.fragments:

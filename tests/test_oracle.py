@@ -3,7 +3,7 @@
 import pytest
 
 from oracle import matches, matching_ids, settle
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_prefixes() -> None:
         (And((Phrase("東京"), Phrase("大阪"))), {"2"}),
         (Or((Phrase("京都"), Phrase("大阪"))), {"2", "3"}),
         (Not(Phrase("東京")), {"3"}),
-        (Prefix("tok"), {"3"}),
+        (prefix("tok"), {"3"}),
         (And(()), {"1", "2", "3"}),
         (Or(()), set()),
         (Everything(), {"1", "2", "3"}),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import corpus
 from oracle import matching_ids, settle
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
 from small_index import BODY, build, documents, found_ids
 
 ALPHABETS = (
@@ -45,7 +45,7 @@ def cases(draw: st.DrawFn) -> tuple[list[str], list[Query]]:
         start = draw(st.integers(0, len(body)))
         piece = body[start : start + draw(st.integers(1, 5))]
         text = draw(st.one_of(st.just(piece), st.text(alphabet, max_size=4)))
-        leaves.append(Prefix(text) if draw(st.booleans()) else Phrase(text))
+        leaves.append(prefix(text) if draw(st.booleans()) else Phrase(text))
     trees: st.SearchStrategy[Query] = st.recursive(
         st.sampled_from([*leaves, Everything(), Nothing()]),
         lambda inner: st.one_of(
@@ -86,5 +86,5 @@ def test_tricky_texts(engine_name: str) -> None:
     probes = [str(probe["q"]) for case in cases for probe in case["probes"]]  # type: ignore[attr-defined]
     whole = [body for body in bodies if len(body) <= 200]
     bodies = [body for body in bodies if not any("\ud800" <= c <= "\udfff" for c in body)]
-    queries = [Phrase(text) for text in probes + whole] + [Prefix(text) for text in probes[::5]]
+    queries = [Phrase(text) for text in probes + whole] + [prefix(text) for text in probes[::5]]
     check(engine_name, bodies, queries, 100)

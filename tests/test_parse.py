@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sakuin.indexer.diagnostic import DiagnosticCode as Code
 from sakuin.indexer.parse import Limits, parse
-from sakuin.indexer.query import And, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Not, Nothing, Or, Phrase, Query, prefix
 from sakuin.indexer.unparse import unparse
 
 A, B, C = Phrase("a"), Phrase("b"), Phrase("c")
@@ -40,14 +40,14 @@ UNDERSTOOD: dict[str, Query] = {
     '"a OR (b)"': Phrase("a OR (b)"),
     '("a) b" OR c)': Or((Phrase("a) b"), C)),
     '"a""b"': And((A, B)),
-    "a*": Prefix("a"),
-    "(a*)": Prefix("a"),
-    '"a b"*': Prefix("a b"),
+    "a*": prefix("a"),
+    "(a*)": prefix("a"),
+    '"a b"*': prefix("a b"),
     "a ＯＲ b": Or((A, B)),
     "（a　ＯＲ　b）　c": And((Or((A, B)), C)),
     "－a ＮＯＴ b": And((Not(A), Not(B))),
     "＂a b＂ “b c” ”c a”": And((Phrase("a b"), Phrase("b c"), Phrase("c a"))),
-    "人間＊": Prefix("人間"),
+    "人間＊": prefix("人間"),
     '“a "b" c”': Phrase('a "b" c'),
 }
 
@@ -157,12 +157,12 @@ def test_odd_input_is_answered_with_a_remark(text: str, query: Query, codes: lis
         ("a-b", Phrase("a-b")),
         ('say"hi', Phrase('say"hi')),
         ('"bar*"', Phrase("bar*")),
-        ("bar*", Prefix("bar")),
+        ("bar*", prefix("bar")),
         ('"      "', Nothing()),
         ("h52.1 - kurz", And((Phrase("h52.1"), Phrase("-"), Phrase("kurz")))),
         ("02091-C-71", Phrase("02091-C-71")),
         ("tag:inbox", Phrase("tag:inbox")),
-        ("Tax*", Prefix("Tax")),
+        ("Tax*", prefix("Tax")),
     ],
 )
 def test_queries_that_broke_other_programs(text: str, query: Query) -> None:

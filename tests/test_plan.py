@@ -9,7 +9,7 @@ from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.errors import QueryTooLarge
 from sakuin.indexer.merge_policy import AT_ONCE, to_merge
 from sakuin.indexer.plan import DEEPEST, MOST_EXPANSIONS, MOST_LEAVES, AllOf, AnyOf, Leaf, plan
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
 from small_index import BODY, build, documents
 
 A, B, C = Phrase("a"), Phrase("b"), Phrase("c")
@@ -98,11 +98,11 @@ def test_engines_bear_the_largest_plans(
     assert total(And((A,) * MOST_LEAVES)) == 1
     assert total(Not(Or(tuple(Phrase(f"x{n}") for n in range(MOST_LEAVES))))) == 1
     assert total(Phrase("漢字" * 4_000)) == 0
-    assert total(Prefix("x")) == 1
-    assert total(Prefix("the x7")) == 0
-    assert total(Prefix("x6 x7")) == 1
+    assert total(prefix("x")) == 1
+    assert total(prefix("the x7")) == 0
+    assert total(prefix("x6 x7")) == 1
     with pytest.raises(QueryTooLarge, match="begin with 'x'"):
-        total(Prefix("x6 x"))
+        total(prefix("x6 x"))
     searcher.close()
 
 

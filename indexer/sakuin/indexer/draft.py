@@ -21,7 +21,7 @@ from sakuin.indexer.errors import DiskFull, GenerationBroken, QueryTooLarge
 from sakuin.indexer.fold import fold
 from sakuin.indexer.generations import PIN, SEGMENTS, Generations
 from sakuin.indexer.manifest import Manifest
-from sakuin.indexer.query import Everything, Prefix
+from sakuin.indexer.query import Everything, prefix
 
 _SPARE_BYTES = 32 << 20
 _CHECKED_IDS = 64
@@ -176,6 +176,6 @@ class Draft:
 def _finds(searcher: Searcher, text: str) -> bool:
     """Tell whether a document begins so; too many words that do are as good as one."""
     try:
-        return searcher.search(Prefix(text), order=Order.ID, offset=0, limit=0).total > 0
+        return searcher.search(prefix(text), order=Order.ID, offset=0, limit=0).total > 0
     except QueryTooLarge:
         return True

@@ -22,6 +22,14 @@ class Order(StrEnum):
     ID = "id"
     NEWEST = "newest"
     OLDEST = "oldest"
+    SOURCE = "source"
+
+
+def orders(fields: Fields) -> tuple[Order, ...]:
+    """Return the orders that an index of these fields knows."""
+    timed = (Order.NEWEST, Order.OLDEST) if fields.timed else ()
+    place = (Order.SOURCE,) if fields.place else ()
+    return (Order.RELEVANCE, Order.ID, *timed, *place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +89,15 @@ class Searcher(Protocol):
         """How many documents the index holds."""
         ...
 
-    def search(self, query: Query, *, order: Order, offset: int, limit: int) -> Hits:
-        """Return hits offset..offset+limit (limit may be 0) and the exact total."""
+    def search(
+        self, query: Query, *, order: Order, offset: int, limit: int, after: str | None = None
+    ) -> Hits:
+        """Return hits offset..offset+limit (limit may be 0) and the exact total.
+
+        SOURCE orders by the fields' `place`, as text and then as number, then by id; what has no
+        value comes first. With `after` (an id, which need not be there any more) and Order.ID,
+        offset counts from the first hit behind that id; the total is still of all hits.
+        """
         ...
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:

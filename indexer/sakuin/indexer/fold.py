@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 BLANK = "\ufdd0"
 """A noncharacter, never in folded text: what `tokens` puts where a run of blanks stood."""
@@ -35,6 +36,21 @@ _SUSPECT = re.compile(
 # `normalize` sorts a run of marks in quadratic time: a run is sorted before it gets there.
 _SHORT = 512
 _LONG_RUN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """What an index takes to be one spelling, beyond NFKC and case.
+
+    `variants`: 髙 = 高, 﨑 = 崎, 國 = 国; `kana`: カ = か; `long_vowels`: サーバー = サーバ.
+    """
+
+    variants: bool = True
+    kana: bool = False
+    long_vowels: bool = False
+
+
+DEFAULT_FOLDING: Final = Folding()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from sakuin.indexer.document import Fields
 from sakuin.indexer.durable import write_durably
@@ -21,8 +22,7 @@ class Manifest:
     engine: str
     engine_version: str
     analysis_version: int
-    searched: tuple[str, ...]
-    stored: tuple[str, ...]
+    fields: dict[str, Any]
     documents: int
     parent: int
     built_at: str
@@ -38,8 +38,7 @@ class Manifest:
             engine=engine.name,
             engine_version=engine.version,
             analysis_version=ANALYSIS_VERSION,
-            searched=fields.searched,
-            stored=fields.stored,
+            fields=_facts(fields),
             documents=documents,
             parent=parent,
             built_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -61,7 +60,7 @@ class Manifest:
             raise ValueError(f"{directory / FILE_NAME} is damaged: {error}") from None
         if not isinstance(raw, dict) or set(raw) != set(cls.__slots__):
             raise ValueError(f"{directory / FILE_NAME} does not have the entries of a manifest")
-        return cls(**{**raw, "searched": tuple(raw["searched"]), "stored": tuple(raw["stored"])})
+        return cls(**raw)
 
     def difference(self, engine: Engine, fields: Fields) -> str | None:
         """Say why this program cannot use the generation, or None when it can.
@@ -74,9 +73,16 @@ class Manifest:
             return f"it was made by {engine.name} {self.engine_version}, this is {engine.version}"
         if self.analysis_version != ANALYSIS_VERSION:
             return f"its analysis is version {self.analysis_version}, this is {ANALYSIS_VERSION}"
-        if (self.searched, self.stored) != (fields.searched, fields.stored):
-            return f"its fields are {self.searched + self.stored}, not the index's"
+        wanted = _facts(fields)
+        for name in wanted:
+            if (found := self.fields.get(name)) != wanted[name]:
+                return f"its fields differ in {name!r}: {found!r}, and the index's {wanted[name]!r}"
         return None
+
+
+def _facts(fields: Fields) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(json.dumps(fields.facts()))
+    return facts
 
 
 def _minor(version: str) -> list[str]:

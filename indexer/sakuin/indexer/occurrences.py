@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sakuin.indexer.fold import fold
-from sakuin.indexer.query import And, Not, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Not, Or, Phrase, Query
 from sakuin.indexer.tokens import is_spaced
 
 MOST_OCCURRENCES = 20_000
@@ -50,9 +50,9 @@ def positive_terms(query: Query) -> list[tuple[str, bool]]:
                 waiting.append((child, not positive))
             case And(children) | Or(children):
                 waiting += [(child, positive) for child in reversed(children)]
-            case Phrase(text) | Prefix(text) if positive:
+            case Phrase(text) if positive:
                 if settled := " ".join(fold(text).split()):
-                    terms[settled, isinstance(node, Prefix)] = None
+                    terms[settled, node.open_end] = None
     return list(terms)
 
 

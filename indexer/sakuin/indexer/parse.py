@@ -12,7 +12,7 @@ from typing import Final
 
 from sakuin.indexer.diagnostic import Diagnostic, DiagnosticCode
 from sakuin.indexer.fold import fold
-from sakuin.indexer.query import And, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Not, Nothing, Or, Phrase, Query
 from sakuin.indexer.scan import Kind, Token, scan
 
 # Control characters that are no blank anyway, and halves of surrogate pairs.
@@ -154,8 +154,7 @@ class _Builder:
         self.leaves += 1
         if self.leaves > self.limits.leaves:
             raise _OverLimitError(DiagnosticCode.TOO_MANY_TERMS, token)
-        leaf = Prefix if token.kind is Kind.PREFIX else Phrase
-        self.groups[-1].add(leaf(token.text))
+        self.groups[-1].add(Phrase(token.text, open_end=token.kind is Kind.PREFIX))
 
     def _remark(self, code: DiagnosticCode, start: int, end: int) -> None:
         self.diagnostics.append(Diagnostic(code, start, end))

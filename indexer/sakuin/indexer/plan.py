@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sakuin.indexer.errors import QueryTooLarge
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query
 from sakuin.indexer.tokens import QueryCut, cut_query
 
 MOST_LEAVES = 1_000
@@ -66,7 +66,7 @@ def plan(query: Query) -> Plan:
         node, visited = todo.pop()
         if isinstance(node, Everything | Nothing):
             done.append(node)
-        elif isinstance(node, Phrase | Prefix):
+        elif isinstance(node, Phrase):
             done.append(budget.leaf(node))
         elif visited:
             first = len(done) - len(_children(node))
@@ -126,8 +126,8 @@ class _Budget:
         self._leaves, self._tokens = MOST_LEAVES, MOST_TOKENS
         self._made: dict[QueryCut, Leaf] = {}
 
-    def leaf(self, node: Phrase | Prefix) -> Plan:
-        cut = cut_query(node.text, prefix=isinstance(node, Prefix))
+    def leaf(self, node: Phrase) -> Plan:
+        cut = cut_query(node.text, prefix=node.open_end)
         self._leaves -= 1
         self._tokens -= len(cut.tokens)
         if self._leaves < 0 or self._tokens < 0:

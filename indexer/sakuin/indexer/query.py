@@ -7,19 +7,55 @@ from dataclasses import dataclass
 class Phrase:
     """A bare term or a quoted phrase: `text` as the user wrote it (folded by the engine's cut).
 
-    Matches exactly where the folded characters occur contiguously in the folded text of any
-    searched field, at a word edge where the text begins or ends with a character of a spaced
-    script (promise S1). A text that folds to nothing matches nothing.
+    Matches exactly where the folded characters occur contiguously in the folded text of `field`
+    (None: of any searched field), at a word edge where the text begins or ends with a character
+    of a spaced script (promise S1). With an open start (`*word`) or an open end (`word*`) it
+    needs no word edge there. A text that folds to nothing matches nothing.
     """
 
     text: str
+    field: str | None = None
+    open_start: bool = False
+    open_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
-    """As `Phrase`, but a word may go on after the end of `text` (`word*`)."""
+class Wildcard:
+    """A word of letters and digits of a spaced script with gaps in it: `wom*n` = ("wom", "n").
 
+    Matches where a whole word (a maximal run of such characters in the folded text) begins with
+    the first folded piece, ends with the last, and holds the others between them in this order,
+    none overlapping. An empty first or last piece leaves that side open. At least two pieces, of
+    which one is not empty; each folds to letters, marks and numbers of spaced scripts only.
+    """
+
+    pieces: tuple[str, ...]
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The document's whole value of a keyword filter, folded, is `text` (open end: begins so).
+
+    `id` is a keyword filter where ids are texts, and compares unfolded.
+    """
+
+    field: str
     text: str
+    open_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The document has a value of a number or time filter, low <= value <= high (None: open).
+
+    Times are microseconds since 1970 UTC. `id` (where ids are numbers) and `created` are filters
+    of every index. A document without a value never matches.
+    """
+
+    field: str
+    low: int | None
+    high: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +89,9 @@ class Nothing:
     """Matches no document (an empty query)."""
 
 
-Query = Phrase | Prefix | And | Or | Not | Everything | Nothing
+Query = Phrase | Wildcard | Value | Range | And | Or | Not | Everything | Nothing
+
+
+def prefix(text: str, field: str | None = None) -> Phrase:
+    """Return the query `text*`: as a phrase, but a word may go on after its end."""
+    return Phrase(text, field, open_end=True)

@@ -1,6 +1,6 @@
 """Write a query tree as a query again: the one normal spelling of what was understood."""
 
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Prefix, Query
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query
 from sakuin.indexer.scan import CLOSING, MINUS, OPENING, OPERATORS, QUOTES, STARS
 
 _SYNTAX = frozenset(OPENING + CLOSING + STARS + MINUS + "".join(QUOTES) + ":")
@@ -14,9 +14,7 @@ def unparse(query: Query) -> str:
     """
     match query:
         case Phrase(text):
-            return _term(text)
-        case Prefix(text):
-            return _term(text) + "*"
+            return _term(text) + "*" * query.open_end
         case Not(child):
             return f"NOT {_within(child, (And, Or))}"
         case And(children):
