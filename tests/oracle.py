@@ -8,19 +8,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+from oracle_fold import oracle_fold, settle
 from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query
 
-# Default_Ignorable_Code_Point of Unicode 14 (DerivedCoreProperties.txt).
-_IGNORABLE = frozenset(
-    code
-    for first, last in (
-        (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5),
-        (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164),
-        (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8),
-        (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
-    )
-    for code in range(first, last + 1)
-)  # fmt: skip
+__all__ = ["has_edges", "matches", "matches_settled", "matching_ids", "oracle_fold", "settle"]
 
 # The scripts without blanks between words, found by the names of their characters.
 _UNSPACED_NAMES = re.compile(
@@ -28,22 +19,6 @@ _UNSPACED_NAMES = re.compile(
     r"KATAKANA|COMBINING KATAKANA|VERTICAL KANA|VERTICAL IDEOGRAPHIC|BOPOMOFO|HANGUL|HALFWIDTH|"
     r"MASU MARK|HENTAIGANA|THAI|LAO|KHMER|MYANMAR|TIBETAN|YI|CIRCLED NUMBER \w+ ON BLACK)\b"
 )
-
-
-def oracle_fold(text: str) -> str:
-    """Fold the whole text at once."""
-    kept = "".join(
-        "\ufffd" if 0xD800 <= ord(c) <= 0xDFFF else c
-        for c in text
-        if ord(c) not in _IGNORABLE and not _is_noncharacter(ord(c))
-    )
-    first = unicodedata.normalize("NFKC", kept.replace("〜", "~"))
-    return unicodedata.normalize("NFKC", first.casefold())
-
-
-def settle(text: str) -> str:
-    """Fold, trim, and make every run of blanks one blank."""
-    return " ".join(oracle_fold(text).split())
 
 
 def has_edges(character: str) -> bool:
@@ -94,7 +69,3 @@ def matching_ids(query: Query, bodies: Mapping[str, Iterable[str]]) -> set[str]:
         return set(bodies)
     assert isinstance(query, Nothing)
     return set()
-
-
-def _is_noncharacter(code: int) -> bool:
-    return 0xFDD0 <= code <= 0xFDEF or code & 0xFFFE == 0xFFFE
