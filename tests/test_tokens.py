@@ -62,8 +62,8 @@ def test_documents(text: str, expected: list[str]) -> None:
         ("", QueryCut(())),
         (" \u200b\n", QueryCut(())),
         ("Ｗord", QueryCut(("word",))),
-        ("東", QueryCut(("東",), prefix=True)),
-        ("。", QueryCut(("。",), prefix=True)),
+        ("東", QueryCut(("東",), open_end=True)),
+        ("。", QueryCut(("。",), open_end=True)),
         ("東京", QueryCut(("東京",))),
         (" 東京都 ", QueryCut(("東京", "京都"))),
         ("京t", QueryCut(("京", "t"))),
@@ -79,10 +79,10 @@ def test_queries(text: str, expected: QueryCut) -> None:
 
 
 def test_only_a_word_at_the_end_may_go_on() -> None:
-    assert cut_query("New Yor", prefix=True) == QueryCut(("new", "yor"), prefix=True)
-    assert cut_query("東京t", prefix=True) == QueryCut(("東京", "京", "t"), prefix=True)
-    assert cut_query("t東京", prefix=True) == QueryCut(("t", "東", "東京"))
-    assert cut_query(" ", prefix=True) == QueryCut(())
+    assert cut_query("New Yor", open_end=True) == QueryCut(("new", "yor"), open_end=True)
+    assert cut_query("東京t", open_end=True) == QueryCut(("東京", "京", "t"), open_end=True)
+    assert cut_query("t東京", open_end=True) == QueryCut(("t", "東", "東京"))
+    assert cut_query(" ", open_end=True) == QueryCut(())
 
 
 def test_a_long_word_takes_several_tokens_that_cannot_be_mistaken() -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from sakuin.indexer.kana import to_hiragana, without_long_vowels
+
 BLANK = "\ufdd0"
 """A noncharacter, never in folded text: what `tokens` puts where a run of blanks stood."""
 
@@ -65,7 +67,7 @@ class Folded:
     spans: tuple[tuple[int, int], ...]
 
 
-def fold(text: str) -> str:
+def fold(text: str, folding: Folding = DEFAULT_FOLDING) -> str:
     """Return the folded text; takes any string, lone surrogates become U+FFFD."""
     if text.isascii():
         return text.lower()
@@ -74,17 +76,26 @@ def fold(text: str) -> str:
         text = text.replace(_WAVE_DASH, _FULL_WIDTH_TILDE)
     if len(text) > _SHORT:
         text = _sort_long_runs(text)
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if folding.kana:
+        text = to_hiragana(text)
+    if folding.long_vowels:
+        text = without_long_vowels(text)
+    return text
 
 
-def fold_with_map(text: str) -> Folded:
+def fold_with_map(text: str, folding: Folding = DEFAULT_FOLDING) -> Folded:
     """Return the same folded text as `fold`, with the span of the original for each character."""
     if text.isascii():
         return Folded(text.lower(), tuple((at, at + 1) for at in range(len(text))))
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     for start, end in _clusters(text):
-        piece = _fold_character(text[start]) if end - start == 1 else fold(text[start:end])
+        piece = (
+            _fold_character(text[start], folding)
+            if end - start == 1
+            else fold(text[start:end], folding)
+        )
         pieces.append(piece)
         spans.extend([(start, end)] * len(piece))
     return Folded("".join(pieces), tuple(spans))
@@ -114,8 +125,8 @@ def _begins_cluster(character: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _fold_character(character: str) -> str:
-    return fold(character)
+def _fold_character(character: str, folding: Folding) -> str:
+    return fold(character, folding)
 
 
 def _sort_long_runs(text: str) -> str:

@@ -6,6 +6,7 @@ Gives pieces, never markup: who shows them escapes each text. Never raises.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from sakuin.indexer.fold import DEFAULT_FOLDING, Folding
 from sakuin.indexer.grapheme import cut_after, cut_before
 from sakuin.indexer.locate import Located
 from sakuin.indexer.occurrences import Occurrence, occurrences
@@ -54,18 +55,28 @@ class Snippet:
         return tuple(row)
 
 
-def highlight(text: str, query: Query) -> tuple[Piece, ...]:
+def highlight(
+    text: str, query: Query, *, folding: Folding = DEFAULT_FOLDING, field: str | None = None
+) -> tuple[Piece, ...]:
     """Return the whole text in pieces; what the query excludes is not marked.
 
+    Nor is what it asks for of another field than `field` (None: all of it is marked).
     Joined, the pieces are the text. A mark covers whole characters as a reader sees them; of a
     very long text the first 20,000 places are marked.
     """
-    located = Located(text)
-    found = occurrences(located.settled, query)
+    located = Located(text, folding)
+    found = occurrences(located.settled, query, folding, field)
     return _pieces(text, Window(0, len(text)), _marks(located, found))
 
 
-def snippet(text: str, query: Query, width: int = DEFAULT_WIDTH) -> Snippet:
+def snippet(
+    text: str,
+    query: Query,
+    width: int = DEFAULT_WIDTH,
+    *,
+    folding: Folding = DEFAULT_FOLDING,
+    field: str | None = None,
+) -> Snippet:
     """Return up to three windows, together about `width` columns (East Asian characters take 2).
 
     A text that fits is shown whole. Each term's first place comes before further places of one
@@ -73,9 +84,10 @@ def snippet(text: str, query: Query, width: int = DEFAULT_WIDTH) -> Snippet:
     """
     whole = head(text, width)
     if whole.end == len(text):
-        return Snippet((Fragment(highlight(text, query), cut_before=False, cut_after=False),))
-    located = Located(text)
-    found = occurrences(located.settled, query)
+        pieces = highlight(text, query, folding=folding, field=field)
+        return Snippet((Fragment(pieces, cut_before=False, cut_after=False),))
+    located = Located(text, folding)
+    found = occurrences(located.settled, query, folding, field)
     windows = _choose(located, found, width) if found else [whole]
     return Snippet(
         tuple(

@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from sakuin.indexer.fold import fold, fold_with_map
+from sakuin.indexer.fold import DEFAULT_FOLDING, Folding, fold, fold_with_map
 
 _PIECE = 4_000
 _BLANKS = re.compile(r"\s+")
@@ -29,6 +29,7 @@ class Located:
     """A text as searches see it (folded, each run of blanks one blank), with its way back."""
 
     original: str
+    folding: Folding = DEFAULT_FOLDING
     settled: str = ""
     _pieces: list[_Piece] = field(default_factory=list)
     _maps: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
@@ -40,7 +41,7 @@ class Located:
         while start < len(self.original):
             end = _next_cut(self.original, start + _PIECE)
             self._pieces.append(_Piece(start, end, length))
-            settled.append(_BLANKS.sub(" ", fold(self.original[start:end])))
+            settled.append(_BLANKS.sub(" ", fold(self.original[start:end], self.folding)))
             length += len(settled[-1])
             start = end
         self.settled = "".join(settled)
@@ -60,14 +61,14 @@ class Located:
         number = bisect_right(self._pieces, at, key=lambda piece: piece.settled_start) - 1
         piece = self._pieces[number]
         if number not in self._maps:
-            self._maps[number] = _map(self.original[piece.start : piece.end])
+            self._maps[number] = _map(self.original[piece.start : piece.end], self.folding)
         start, end = self._maps[number][at - piece.settled_start]
         return piece.start + start, piece.start + end
 
 
-def _map(text: str) -> list[tuple[int, int]]:
+def _map(text: str, folding: Folding) -> list[tuple[int, int]]:
     """Return the span of the original for each character of the settled text."""
-    folded = fold_with_map(text)
+    folded = fold_with_map(text, folding)
     spans = list(folded.spans)
     settled: list[tuple[int, int]] = []
     at = 0

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sakuin.indexer.fold import fold
+from sakuin.indexer.fold import DEFAULT_FOLDING, Folding, fold
 from sakuin.indexer.query import And, Not, Or, Phrase, Query
 from sakuin.indexer.tokens import is_spaced
 
@@ -20,13 +20,15 @@ class Occurrence:
     term: int
 
 
-def occurrences(settled: str, query: Query) -> list[Occurrence]:
+def occurrences(
+    settled: str, query: Query, folding: Folding = DEFAULT_FOLDING, field: str | None = None
+) -> list[Occurrence]:
     """Return where the terms that a query asks for stand in a settled text, ascending.
 
     What the query excludes is left out. Overlapping places are all there. Time is bounded: the
     first 20,000 places, and 100,000 looks, of all terms together.
     """
-    terms = positive_terms(query)
+    terms = positive_terms(query, folding, field)
     found: list[Occurrence] = []
     looks = _MOST_LOOKS
     for number, (term, prefix) in enumerate(terms):
@@ -39,8 +41,13 @@ def occurrences(settled: str, query: Query) -> list[Occurrence]:
     return sorted(found)
 
 
-def positive_terms(query: Query) -> list[tuple[str, bool]]:
-    """Return the settled terms a query asks for, each once: (text, whether it is a prefix)."""
+def positive_terms(
+    query: Query, folding: Folding = DEFAULT_FOLDING, field: str | None = None
+) -> list[tuple[str, bool]]:
+    """Return the settled terms a query asks for of a field (None: of any), each once.
+
+    As (text, whether it is a prefix).
+    """
     terms: dict[tuple[str, bool], None] = {}
     waiting: list[tuple[Query, bool]] = [(query, True)]
     while waiting:
@@ -50,8 +57,8 @@ def positive_terms(query: Query) -> list[tuple[str, bool]]:
                 waiting.append((child, not positive))
             case And(children) | Or(children):
                 waiting += [(child, positive) for child in reversed(children)]
-            case Phrase(text) if positive:
-                if settled := " ".join(fold(text).split()):
+            case Phrase(text) if positive and (field is None or node.field in (None, field)):
+                if settled := " ".join(fold(text, folding).split()):
                     terms[settled, node.open_end] = None
     return list(terms)
 

@@ -113,7 +113,7 @@ def _starts(planned: Plan, *, alone: bool) -> Iterator[str]:
     while todo:
         each = todo.pop()
         if isinstance(each, Leaf):
-            if each.cut.prefix and alone == (len(each.cut.tokens) == 1):
+            if each.cut.open_end and alone == (len(each.cut.tokens) == 1):
                 yield each.cut.tokens[-1]
         elif isinstance(each, AnyOf):
             todo += reversed(each.clauses)
@@ -127,7 +127,7 @@ class _Budget:
         self._made: dict[QueryCut, Leaf] = {}
 
     def leaf(self, node: Phrase) -> Plan:
-        cut = cut_query(node.text, prefix=node.open_end)
+        cut = cut_query(node.text, open_end=node.open_end)
         self._leaves -= 1
         self._tokens -= len(cut.tokens)
         if self._leaves < 0 or self._tokens < 0:

@@ -220,12 +220,12 @@ class _Compiler:
     def _leaf(self, name: str, cut: QueryCut) -> Query:
         tokens = cut.tokens
         if len(tokens) == 1:
-            if cut.prefix:
+            if cut.open_end:
                 return Query.fuzzy_term_query(
                     self._schema, name, tokens[0], distance=0, prefix=True
                 )
             return Query.term_query(self._schema, name, tokens[0], index_option="freq")
-        if not cut.prefix:
+        if not cut.open_end:
             return self._phrase(name, tokens)
         *before, last = tokens
         # phrase_prefix_query looks at 50 words at most and does not say so. Only words of the

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from operator import add
 
-from sakuin.indexer.fold import BLANK, fold
+from sakuin.indexer.fold import BLANK, DEFAULT_FOLDING, Folding, fold
 
 ANALYSIS_VERSION = 1
 """Changes whenever the tokens of some text change: indexes made before must be rebuilt."""
@@ -51,18 +51,24 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 class QueryCut:
     """A query text as tokens that must follow each other; no token matches nothing.
 
-    With `prefix` the last token stands for every token of the dictionary that begins with it:
-    a word that may go on, or one character of an unspaced script.
+    With `open_end` the last token stands for every token of the dictionary that begins with it:
+    a word that may go on, or one character of an unspaced script. With `open_start` the first
+    token stands for every token that ends with it: a word that may begin before. One token may
+    have both, and then stands for every token that holds it.
     """
 
     tokens: tuple[str, ...]
-    prefix: bool = False
+    open_start: bool = False
+    open_end: bool = False
 
     def places(self) -> dict[str, list[int]]:
-        """Return where each token stands, without a last one that stands for others."""
+        """Return where each token stands, without those at the ends that stand for others."""
         places: dict[str, list[int]] = {}
-        for place, token in enumerate(self.tokens[:-1] if self.prefix else self.tokens):
-            places.setdefault(token, []).append(place)
+        for place, token in enumerate(self.tokens):
+            if not (self.open_start and place == 0) and not (
+                self.open_end and place == len(self.tokens) - 1
+            ):
+                places.setdefault(token, []).append(place)
         return places
 
 
@@ -88,21 +94,38 @@ def token_text(text: str) -> str:
     return " ".join(pieces)
 
 
-def cut_query(text: str, *, prefix: bool = False) -> QueryCut:
-    """Fold and cut what is looked for; with `prefix` its last word may go on.
+def cut_query(
+    text: str,
+    folding: Folding = DEFAULT_FOLDING,
+    *,
+    open_start: bool = False,
+    open_end: bool = False,
+) -> QueryCut:
+    """Fold and cut what is looked for; with an open end its last word may go on.
+
+    With an open start its first word may begin before. An end that is no word is open always.
 
     The outermost single characters of an unspaced script are left out: there the match may
     begin or end anywhere.
     """
-    folded = fold(text).strip()
+    folded = fold(text, folding).strip()
     if not folded:
         return QueryCut(())
     tokens = cut(folded)
-    ends_in_word = is_spaced(folded[-1])
-    kept = tokens[0 if is_spaced(folded[0]) else 1 : None if ends_in_word else -1]
+    begins_in_word, ends_in_word = is_spaced(folded[0]), is_spaced(folded[-1])
+    kept = tokens[0 if begins_in_word else 1 : None if ends_in_word else -1]
     if not kept:
-        return QueryCut((folded,), prefix=True)
-    return QueryCut(tuple(kept), prefix=prefix and ends_in_word)
+        return QueryCut((folded,), open_end=True)
+    return QueryCut(
+        tuple(kept),
+        open_start=open_start and begins_in_word,
+        open_end=open_end and ends_in_word,
+    )
+
+
+def cut_wildcard(pieces: Sequence[str], folding: Folding = DEFAULT_FOLDING) -> tuple[str, ...]:
+    """Return the folded pieces of a word with gaps in it."""
+    return tuple(fold(piece, folding) for piece in pieces)
 
 
 def follow_each_other(found: Sequence[tuple[Set[int], Sequence[int]]]) -> bool:

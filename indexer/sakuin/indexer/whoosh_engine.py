@@ -200,7 +200,7 @@ class _Segment:
     def _leaf(self, field: str, cut: QueryCut) -> Any:
         if len(cut.tokens) > 1:
             return self._phrase(field, cut)
-        return (self._beginning if cut.prefix else self._term)(field, cut.tokens[0])
+        return (self._beginning if cut.open_end else self._term)(field, cut.tokens[0])
 
     def _term(self, field: str, token: str | bytes) -> Any:
         if (field, token) in self._reader:
@@ -215,7 +215,7 @@ class _Segment:
         parts = [(self._term(field, token), places) for token, places in cut.places().items()]
         if not all(matcher.is_active() for matcher, _ in parts):
             return matching.NullMatcher()
-        if cut.prefix:
+        if cut.open_end:
             parts.append((self._ending(field, cut.tokens[-1]), [len(cut.tokens) - 1]))
         return _PhraseMatcher(parts)
 

@@ -1,0 +1,38 @@
+"""Two foldings of kana that an index may choose; both take text that is folded otherwise.
+
+Each maps character by character or drops one, whatever stands around it: so what was found
+without it is found with it. ゐ stays apart from い, ッ from ツ, and ヷ has no hiragana.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+LONG_VOWEL: Final = "ー"
+
+_KATAKANA = re.compile("[ァ-ヶヽヾ\U0001b155\U0001b164-\U0001b166]")
+_HIRAGANA: Final = (
+    {code: code - 0x60 for code in (*range(0x30A1, 0x30F7), 0x30FD, 0x30FE)}
+    | {0x1B155: 0x1B132}  # the small ones of Unicode's extension: ko, wi, we, wo
+    | {code: code - 0x14 for code in range(0x1B164, 0x1B167)}
+)
+
+
+def to_hiragana(folded: str) -> str:
+    """Return the text with each katakana as the hiragana that sounds the same."""
+    return folded.translate(_HIRAGANA) if _KATAKANA.search(folded) else folded
+
+
+def without_long_vowels(folded: str) -> str:
+    """Return the text without ー, but for one that carries marks of its own.
+
+    (Without it the marks would go over to another character.)
+    """
+    first, *others = folded.split(LONG_VOWEL)
+    return first + "".join(LONG_VOWEL + part if _begins_in_mark(part) else part for part in others)
+
+
+def _begins_in_mark(text: str) -> bool:
+    return bool(text) and (
+        unicodedata.category(text[0])[0] == "M" or "\u1160" <= text[0] <= "\u11ff"
+    )
