@@ -51,12 +51,16 @@ ENGLISH = Messages(
         f"There is no page {page:,}: the results end with page {total:,}."
     ),
     last_page="Go to the last page",
+    indexes="Indexes",
+    filter="Only what matches",
+    unfilter="Remove this filter",
     order="Order",
     orders={
         Order.RELEVANCE: "Relevance",
         Order.ID: "Number",
         Order.NEWEST: "Newest",
         Order.OLDEST: "Oldest",
+        Order.SOURCE: "In the source's order",
     },
     stale="edited since it was indexed",
     removed=lambda count: (
@@ -73,6 +77,11 @@ ENGLISH = Messages(
         Notice.BAD_PER_PAGE: "A page holds 1 to 100 hits; this one holds the usual number.",
         Notice.BAD_ORDER: "There is no such order; the hits are ordered by relevance.",
         Notice.BAD_GENERATION: "The generation is not a valid number; the newest was searched.",
+        Notice.BAD_DIALECT: "There is no such dialect; the query was read as Sakuin's own.",
+        Notice.BAD_AFTER: "Going on behind a hit works in the order of numbers only;"
+        " this is page 1.",
+        Notice.TOO_FAR: "Page numbers end at 100,000 hits; this is page 1. Ordered by number,"
+        " the last of those pages goes on.",
         Notice.RESTARTED: "The copy of the index that you were reading is gone;"
         " this is page 1 of the newest.",
     },
@@ -84,17 +93,31 @@ ENGLISH = Messages(
         DiagnosticCode.TOO_DEEP: "Parentheses are nested too deep; nothing was searched.",
         DiagnosticCode.UNCLOSED_QUOTE: "The quotation mark is not closed; it runs to the end.",
         DiagnosticCode.UNCLOSED_PARENTHESIS: "The parenthesis is not closed; it runs to the end.",
-        DiagnosticCode.TOO_MANY_WORDS: "Too many words begin so; it was not searched."
-        " Write more letters before the *.",
+        DiagnosticCode.TOO_MANY_WORDS: "Too many words are spelt like this; nothing was searched."
+        " Write more letters beside the *.",
         DiagnosticCode.UNMATCHED_PARENTHESIS: "Nothing matches this parenthesis;"
         " it was searched as text.",
         DiagnosticCode.LONE_OPERATOR: "This has nothing to join; it was searched as text.",
         DiagnosticCode.QUOTE_AS_TEXT: "A quotation mark inside a word was searched as text.",
-        DiagnosticCode.STAR_AS_TEXT: "Only one * at the end of a word works;"
-        " it was searched as text.",
+        DiagnosticCode.STAR_AS_TEXT: "A * works at either end of a word and between its letters,"
+        " as in wom*n; this one was searched as text.",
         DiagnosticCode.REPLACED_CHARACTER: "A control character counts as a blank,"
         " half a surrogate pair as U+FFFD.",
         DiagnosticCode.ALL_BUT: "The query only excludes: everything else is found.",
+        DiagnosticCode.BAD_NUMBER: "This filter needs a whole number; nothing was searched."
+        " Write 5, >=100, <100, 10..20, 10.. or ..20.",
+        DiagnosticCode.BAD_TIME: "This filter needs a time; nothing was searched. Write 2024,"
+        " 2024-01, 2024-01-15 or 2024-01-15T10:30 (UTC), with >= or < before it,"
+        " or .. between two.",
+        DiagnosticCode.BAD_KEYWORD: "This filter needs the whole value, or its beginning and a *;"
+        " nothing was searched. A * that is meant as such needs quotation marks.",
+        DiagnosticCode.EMPTY_RANGE: "The range ends before it begins; nothing was searched.",
+        DiagnosticCode.UNSUPPORTED: "This is not supported; nothing was searched. Leave it out.",
+        DiagnosticCode.OPTIONAL_WORDS: "Beside words with a + the others change nothing in what"
+        " is found; they were left out.",
+        DiagnosticCode.RANK_IGNORED: "The signs < > ~ would only change the order;"
+        " they were left out.",
+        DiagnosticCode.PRAGMA_IGNORED: "This pragma has no meaning here; it was left out.",
     },
     quoted=lambda text: f"“{text}”",
     freshness=lambda generation, waiting: f"generation {generation:,}, {_changes(waiting)} waiting",

@@ -45,12 +45,16 @@ JAPANESE = Messages(
         f"{page:,}ページ目はありません。検索結果は全{total:,}ページです。"
     ),
     last_page="最後のページへ",
+    indexes="索引",
+    filter="絞り込み中:",
+    unfilter="絞り込みを外す",
     order="並び順",
     orders={
         Order.RELEVANCE: "関連度",
         Order.ID: "番号順",
         Order.NEWEST: "新しい順",
         Order.OLDEST: "古い順",
+        Order.SOURCE: "出典の順",
     },
     stale="索引に入った後で編集されています",
     removed=lambda count: f"このページの{count:,}件は、その後に削除されたので表示していません。",
@@ -65,6 +69,10 @@ JAPANESE = Messages(
         Notice.BAD_PER_PAGE: "1ページの件数は1から100までの数です。既定の件数で表示しています。",
         Notice.BAD_ORDER: "知らない並び順なので、関連度の順で表示しています。",
         Notice.BAD_GENERATION: "世代の番号が正しくないので、最新の世代を検索しました。",
+        Notice.BAD_DIALECT: "その書式はないので、Sakuinの書式として検索しました。",
+        Notice.BAD_AFTER: "続きからの表示は番号順でしかできないので、1ページ目を表示しています。",
+        Notice.TOO_FAR: "ページ番号で進めるのは10万件までなので、1ページ目を表示しています。"
+        "番号順では、その最後のページからさらに先へ進めます。",
         Notice.RESTARTED: "見ていた世代の索引はもうないので、"
         "最新の世代で1ページ目から表示しています。",
     },
@@ -78,14 +86,27 @@ JAPANESE = Messages(
         DiagnosticCode.UNCLOSED_PARENTHESIS: "かっこが閉じていないので、"
         "終わりまでをひとまとまりとしました。",
         DiagnosticCode.UNMATCHED_PARENTHESIS: "対になるかっこがないので、文字として探しました。",
-        DiagnosticCode.TOO_MANY_WORDS: "これで始まる語が多すぎるので探しませんでした。"
-        "* の前をもう少し長くしてください。",
+        DiagnosticCode.TOO_MANY_WORDS: "この形の語が多すぎるので検索していません。"
+        "* の前後の文字を増やしてください。",
         DiagnosticCode.LONE_OPERATOR: "つなぐ相手の語がないので、文字として探しました。",
         DiagnosticCode.QUOTE_AS_TEXT: "語の中の引用符は、文字として探しました。",
-        DiagnosticCode.STAR_AS_TEXT: "* が働くのは語の終わりの一つだけです。文字として探しました。",
+        DiagnosticCode.STAR_AS_TEXT: "* が働くのは語の両端と、wom*n のように"
+        "英字や数字の間だけです。文字として探しました。",
         DiagnosticCode.REPLACED_CHARACTER: "制御文字は空白、"
         "片割れのサロゲートは U+FFFD とみなしました。",
         DiagnosticCode.ALL_BUT: "除く語だけなので、それ以外のすべてが見つかります。",
+        DiagnosticCode.BAD_NUMBER: "整数として読めないので検索していません。"
+        "5、>=100、<100、10..20、10..、..20 のように書いてください。",
+        DiagnosticCode.BAD_TIME: "日時として読めないので検索していません。2024、2024-01、"
+        "2024-01-15、2024-01-15T10:30（UTC）のように書き、前に >= や <、間に .. も使えます。",
+        DiagnosticCode.BAD_KEYWORD: "値として読めないので検索していません。値の全体か、"
+        "始まりと * を書いてください。文字としての * は引用符で囲みます。",
+        DiagnosticCode.EMPTY_RANGE: "範囲の終わりが始まりより前なので検索していません。",
+        DiagnosticCode.UNSUPPORTED: "この書き方は使えないので検索していません。除いてください。",
+        DiagnosticCode.OPTIONAL_WORDS: "+ の付いた語があると、ほかの語は結果を変えないので、"
+        "除いて検索しました。",
+        DiagnosticCode.RANK_IGNORED: "< > ~ は並び順だけの記号なので、除いて検索しました。",
+        DiagnosticCode.PRAGMA_IGNORED: "この指定はここでは意味がないので、除いて検索しました。",
     },
     quoted=lambda text: f"「{text}」",
     freshness=lambda generation, waiting: (

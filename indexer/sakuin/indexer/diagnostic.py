@@ -21,6 +21,14 @@ class DiagnosticCode(StrEnum):
     STAR_AS_TEXT = "star_as_text"
     REPLACED_CHARACTER = "replaced_character"
     ALL_BUT = "all_but"
+    BAD_NUMBER = "bad_number"
+    BAD_TIME = "bad_time"
+    BAD_KEYWORD = "bad_keyword"
+    EMPTY_RANGE = "empty_range"
+    UNSUPPORTED = "unsupported"
+    OPTIONAL_WORDS = "optional_words"
+    RANK_IGNORED = "rank_ignored"
+    PRAGMA_IGNORED = "pragma_ignored"
 
     @property
     def refuses(self) -> bool:
@@ -34,6 +42,11 @@ _REFUSALS = frozenset(
         DiagnosticCode.TOO_MANY_TERMS,
         DiagnosticCode.TOO_DEEP,
         DiagnosticCode.TOO_MANY_WORDS,
+        DiagnosticCode.BAD_NUMBER,
+        DiagnosticCode.BAD_TIME,
+        DiagnosticCode.BAD_KEYWORD,
+        DiagnosticCode.EMPTY_RANGE,
+        DiagnosticCode.UNSUPPORTED,
     )
 )
 _MESSAGES = {
@@ -42,17 +55,30 @@ _MESSAGES = {
     DiagnosticCode.TOO_LONG: "the query is too long and was not searched: shorten it",
     DiagnosticCode.TOO_MANY_TERMS: "the query has too many words and was not searched: use fewer",
     DiagnosticCode.TOO_DEEP: "parentheses are nested too deep; the query was not searched",
-    DiagnosticCode.TOO_MANY_WORDS: "too many words begin so; the query was not searched: write"
-    " more letters before the *",
+    DiagnosticCode.TOO_MANY_WORDS: "too many words are spelt like this; the query was not"
+    " searched: write more letters beside the *",
     DiagnosticCode.UNCLOSED_QUOTE: "the quotation mark is not closed; it runs to the end",
     DiagnosticCode.UNCLOSED_PARENTHESIS: "the parenthesis is not closed; it runs to the end",
     DiagnosticCode.UNMATCHED_PARENTHESIS: "nothing opens this parenthesis; it is searched as text",
     DiagnosticCode.LONE_OPERATOR: "the operator has nothing to act on; it is searched as text",
     DiagnosticCode.QUOTE_AS_TEXT: "a quotation mark inside a word is searched as text",
-    DiagnosticCode.STAR_AS_TEXT: "only one * at the end of a word is a prefix; searched as text",
+    DiagnosticCode.STAR_AS_TEXT: "a * counts at either end of a word, or between letters of a word"
+    " like wom*n; this one is searched as text",
     DiagnosticCode.REPLACED_CHARACTER: "a control character counts as a blank, half a surrogate"
     " pair as U+FFFD",
     DiagnosticCode.ALL_BUT: "the query only excludes: everything else is found",
+    DiagnosticCode.BAD_NUMBER: "no whole number can be read here and nothing was searched: write"
+    " 5, >=100, <100, 10..20, 10.. or ..20",
+    DiagnosticCode.BAD_TIME: "no time can be read here and nothing was searched: write 2024,"
+    " 2024-01, 2024-01-15 or 2024-01-15T10:30 (UTC), with >= or < before it, or .. between two",
+    DiagnosticCode.BAD_KEYWORD: "no value can be read here and nothing was searched: write the"
+    " whole value, or its beginning and a *; a * that is meant as such needs quotation marks",
+    DiagnosticCode.EMPTY_RANGE: "the range ends before it begins and nothing was searched",
+    DiagnosticCode.UNSUPPORTED: "this is not supported and nothing was searched: leave it out",
+    DiagnosticCode.OPTIONAL_WORDS: "beside words with a + the others change nothing in what is"
+    " found; they were left out",
+    DiagnosticCode.RANK_IGNORED: "the signs < > ~ would only change the order; left out",
+    DiagnosticCode.PRAGMA_IGNORED: "this pragma has no meaning here; left out",
 }
 
 

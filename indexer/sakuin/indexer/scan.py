@@ -1,65 +1,33 @@
 """Cut a query into words, phrases, parentheses and operators. Decides what is syntax, what text.
 
-Blanks part words. A parenthesis, a star or a minus is syntax only at the edge of a word, and a
+Blanks part words. A parenthesis, a star or a sign is syntax only at the edge of a word, and a
 parenthesis only where its partner is not inside the same word; a quotation mark only at the
-start of one. The rest is text: 東京（大阪）, f(x), 12:30, foo-bar and C++ stay what they are.
+start of one; a colon only behind the name of a field that there is. The rest is text:
+東京（大阪）, f(x), 12:30, foo-bar and C++ stay what they are.
 """
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
+import unicodedata
 
 from sakuin.indexer.diagnostic import Diagnostic, DiagnosticCode
-
-OPENING, CLOSING, STARS, MINUS = "(（", ")）", "*＊", "-－"
-# What closes each opening quotation mark; a Japanese keyboard writes ” on both sides.
-_STRAIGHT, _CURLY = re.compile('["＂]'), re.compile("”")
-QUOTES = {'"': _STRAIGHT, "＂": _STRAIGHT, "“": _CURLY, "”": _CURLY}
+from sakuin.indexer.document import Fields
+from sakuin.indexer.stars import STARS, cut_stars, pieces
+from sakuin.indexer.syntax import CLOSING, COLONS, OPENING, QUOTES, Kind, Syntax, Token
 
 _WORD = re.compile(r"\S+")
+_NAME = re.compile(rf"([^\s{COLONS}]{{1,100}})[{COLONS}]")
 
 
-class Kind(StrEnum):
-    """What a token is; AND, OR and NOT may still turn out to be text."""
-
-    TERM = "term"
-    PREFIX = "prefix"
-    OPEN = "open"
-    CLOSE = "close"
-    AND = "and"
-    OR = "or"
-    NOT = "not"
-
-
-OPERATORS = {
-    "AND": Kind.AND,
-    "ＡＮＤ": Kind.AND,
-    "OR": Kind.OR,
-    "ＯＲ": Kind.OR,
-    "NOT": Kind.NOT,
-    "ＮＯＴ": Kind.NOT,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A piece of the query: code points start..end, and the text to search if it is text."""
-
-    kind: Kind
-    text: str
-    start: int
-    end: int
-
-
-def scan(text: str) -> tuple[list[Token], list[Diagnostic]]:
-    """Return the tokens of a query and the remarks made on the way, in linear time."""
-    scanner = _Scanner(text)
-    at = 0
-    while found := _WORD.search(text, at):
+def scan(
+    text: str, syntax: Syntax, fields: Fields | None = None, *, start: int = 0
+) -> tuple[list[Token], list[Diagnostic]]:
+    """Return the tokens of a query from `start` on, and the remarks made, in linear time."""
+    scanner = _Scanner(text, syntax, fields)
+    while found := _WORD.search(text, start):
         word = _Word(text, *found.span())
-        at = word.start
-        while at < word.end:
-            at = scanner.part(word, at)
+        start = word.start
+        while start < word.end:
+            start = scanner.part(word, start)
     return scanner.tokens, scanner.diagnostics
 
 
@@ -84,96 +52,133 @@ class _Word:
 
 
 class _Scanner:
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, syntax: Syntax, fields: Fields | None) -> None:
+        self.text, self.syntax, self.fields = text, syntax, fields
         self.tokens: list[Token] = []
         self.diagnostics: list[Diagnostic] = []
-        self._open = 0
+        self._signs = frozenset((*syntax.signs, *syntax.ranks))
+        # The field before each parenthesis that is open, and around them none.
+        self._groups: list[str | None] = [None]
 
     def part(self, word: _Word, start: int) -> int:
         """Scan from the start of a word, or from behind a phrase in it; return where to go on."""
         at = self._lead(word, start)
-        if at < word.end and self.text[at] in QUOTES:
-            return self._phrase(at)
-        end = word.end
-        loose = sum(1 for c in range(max(at, word.tail), end) if word.partners.get(c, -1) < at)
-        closed = min(loose, self._open)
-        self._remark(DiagnosticCode.UNMATCHED_PARENTHESIS, end - loose, end - closed)
-        if at < end - closed:
-            self._body(at, end - closed)
-        for close in range(end - closed, end):
-            self._open -= 1
+        field, value = self._field(word, at)
+        if value > at and self._opens(word, value, self._before_quote(word, value)):
+            self._open(at, value + 1, field)
+            return value + 1
+        starred = value < word.end and self.text[value] in STARS
+        if value + starred < word.end and self.text[value + starred] in QUOTES:
+            return self._phrase(at, value + starred, field, open_start=starred)
+        end = self._close_from(word, value)
+        if at < end:
+            self._body(at, value, end, field)
+        for close in range(end, word.end):
+            self._groups.pop()
             self._emit(Kind.CLOSE, close, close + 1)
-        return end
+        return word.end
 
     def _lead(self, word: _Word, start: int) -> int:
-        """Take the opening parentheses and minus signs that are syntax; return what follows."""
-        text, run = self.text, start
-        while run < word.tail and text[run] in OPENING + MINUS:
-            run += 1
-        before_quote = run < word.tail and text[run] in QUOTES
-        minus_counts = start == word.start
-        for at in range(start, run):
-            if text[at] in OPENING and (before_quote or at not in word.inside):
-                self._open += 1
-                self._emit(Kind.OPEN, at, at + 1)
-            elif text[at] in MINUS and minus_counts and _acts(text, at, word.tail):
-                self._emit(Kind.NOT, at, at + 1)
+        """Take the opening parentheses and signs that are syntax; return what follows."""
+        before_quote = self._before_quote(word, start)
+        counts = start == word.start or self.text[start - 1] in OPENING
+        for at in range(start, word.tail):
+            character = self.text[at]
+            if self._opens(word, at, before_quote):
+                self._open(at, at + 1, self._groups[-1])
+                counts = True
+            elif counts and character in self._signs and self._acts(at, word.tail):
+                if character in self.syntax.ranks:
+                    self._remark(DiagnosticCode.RANK_IGNORED, at, at + 1)
+                else:
+                    self._emit(self.syntax.signs[character], at, at + 1)
             else:
                 return at
-            minus_counts = text[at] in OPENING
-        return run
+        return max(start, word.tail)
 
-    def _phrase(self, start: int) -> int:
-        text = self.text
-        found = QUOTES[text[start]].search(text, start + 1)
-        if found is None:
-            return self._unclosed_phrase(start)
-        end = found.start()
-        after = text[end + 1 : end + 3]
-        starred = after[:1] in STARS and (after[1:].isspace() or after[1:] in CLOSING)
-        kind, stop = (Kind.PREFIX, end + 2) if after and starred else (Kind.TERM, end + 1)
-        self._emit(kind, start, stop, text[start + 1 : end])
+    def _acts(self, sign: int, tail: int) -> bool:
+        """Tell whether a sign has something behind it, other than one more of its kind."""
+        kind = self.syntax.signs.get
+        following = self.text[sign + 1 : sign + 2]
+        return sign + 1 < tail and (
+            following not in self._signs or kind(following) != kind(self.text[sign])
+        )
+
+    def _opens(self, word: _Word, at: int, before_quote: bool) -> bool:
+        """Tell whether there is a parenthesis that opens a group."""
+        if at >= word.tail or self.text[at] not in OPENING:
+            return False
+        return before_quote or at not in word.inside
+
+    def _before_quote(self, word: _Word, at: int) -> bool:
+        """Tell whether nothing but parentheses and signs stand before a quotation mark."""
+        while at < word.tail and (self.text[at] in OPENING or self.text[at] in self._signs):
+            at += 1
+        return at < word.tail and self.text[at] in QUOTES
+
+    def _close_from(self, word: _Word, at: int) -> int:
+        """Return where the parentheses begin that close a group, behind what starts at `at`."""
+        tail = range(max(at, word.tail), word.end)
+        loose = sum(1 for close in tail if word.partners.get(close, -1) < at)
+        closed = min(loose, len(self._groups) - 1)
+        self._remark(DiagnosticCode.UNMATCHED_PARENTHESIS, word.end - loose, word.end - closed)
+        return word.end - closed
+
+    def _open(self, start: int, end: int, field: str | None) -> None:
+        self._groups.append(field)
+        self._emit(Kind.OPEN, start, end)
+
+    def _field(self, word: _Word, at: int) -> tuple[str | None, int]:
+        """Return the field that holds here, and where its value begins."""
+        found = _NAME.match(self.text, at, word.end) if self.fields else None
+        if self.fields and found and found.end() < word.end:
+            name = unicodedata.normalize("NFKC", found[1])
+            if name in self.fields.searched or self.fields.kind_of(name):
+                return name, found.end()
+        return self._groups[-1], at
+
+    def _phrase(self, start: int, quote: int, field: str | None, *, open_start: bool) -> int:
+        """Emit a quoted phrase, with the star that may stand on either side of it."""
+        text, mark = self.text, self.text[quote]
+        found = QUOTES[mark].match(text, quote + 1)
+        end = found.end(1) if found else len(text)
+        phrase = text[quote + 1 : end]
+        if not found and not phrase.strip():
+            self._remark(DiagnosticCode.LONE_OPERATOR, start, quote + 1)
+            self._emit(Kind.TERM, start, quote + 1)
+            return end
+        if not found:
+            self._remark(DiagnosticCode.UNCLOSED_QUOTE, quote, end)
+        star, behind = text[end + 1 : end + 2], text[end + 2 : end + 3]
+        open_end = star != "" and star in STARS and (behind.isspace() or behind in CLOSING)
+        stop = min(end + 1 + open_end, len(text))
+        phrase = phrase.replace("””", "”") if mark == "“" else phrase
+        self.tokens.append(
+            Token(Kind.TERM, phrase, start, stop, field, open_start, open_end, quoted=True)
+        )
         return stop
 
-    def _unclosed_phrase(self, start: int) -> int:
-        end = len(self.text)
-        if self.text[start + 1 :].strip():
-            self._remark(DiagnosticCode.UNCLOSED_QUOTE, start, end)
-            self._emit(Kind.TERM, start, end, self.text[start + 1 :])
-        else:
-            self._remark(DiagnosticCode.LONE_OPERATOR, start, start + 1)
-            self._emit(Kind.TERM, start, start + 1)
-        return end
-
-    def _body(self, start: int, end: int) -> None:
+    def _body(self, start: int, value: int, end: int, field: str | None) -> None:
         """Emit what is left between the syntax at both edges of a word: an operator or a term."""
-        body = self.text[start:end]
-        negated = start > 0 and self.text[start - 1] in MINUS
-        if body in OPERATORS and not negated:
-            self._emit(OPERATORS[body], start, end)
+        body = self.text[value:end]
+        signed = start > 0 and self.text[start - 1] in self._signs
+        if value == start and body in self.syntax.operators and not signed:
+            self._emit(self.syntax.operators[body], start, end)
             return
-        if body in MINUS:
+        if body in self._signs:
             self._remark(DiagnosticCode.LONE_OPERATOR, start, end)
         if any(mark in body for mark in QUOTES):
-            self._remark(DiagnosticCode.QUOTE_AS_TEXT, start, end)
-        stem = body.strip(STARS)
-        if stem and len(stem) == len(body) - 1 and body[0] not in STARS:
-            self._emit(Kind.PREFIX, start, end, stem)
-            return
-        if stem != body:
-            self._remark(DiagnosticCode.STAR_AS_TEXT, start, end)
-        self._emit(Kind.TERM, start, end)
+            self._remark(DiagnosticCode.QUOTE_AS_TEXT, value, end)
+        star = cut_stars(body)
+        if any(mark in star.text for mark in STARS) and not pieces(star):
+            self._remark(DiagnosticCode.STAR_AS_TEXT, value, end)
+        self.tokens.append(
+            Token(Kind.TERM, star.text, start, end, field, star.open_start, star.open_end)
+        )
 
-    def _emit(self, kind: Kind, start: int, end: int, text: str | None = None) -> None:
-        term = self.text[start:end] if text is None else text
-        self.tokens.append(Token(kind, term, start, end))
+    def _emit(self, kind: Kind, start: int, end: int) -> None:
+        self.tokens.append(Token(kind, self.text[start:end], start, end))
 
     def _remark(self, code: DiagnosticCode, start: int, end: int) -> None:
         if start < end:
             self.diagnostics.append(Diagnostic(code, start, end))
-
-
-def _acts(text: str, minus: int, tail: int) -> bool:
-    """Tell whether a minus sign has something behind it, other than one more minus sign."""
-    return minus + 1 < tail and text[minus + 1] not in MINUS

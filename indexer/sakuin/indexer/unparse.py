@@ -1,40 +1,97 @@
 """Write a query tree as a query again: the one normal spelling of what was understood."""
 
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query
-from sakuin.indexer.scan import CLOSING, MINUS, OPENING, OPERATORS, QUOTES, STARS
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-_SYNTAX = frozenset(OPENING + CLOSING + STARS + MINUS + "".join(QUOTES) + ":")
+from sakuin.indexer.document import Fields, FilterKind
+from sakuin.indexer.leaf import gaps_of
+from sakuin.indexer.query import (
+    And,
+    Everything,
+    Not,
+    Nothing,
+    Or,
+    Phrase,
+    Query,
+    Range,
+    Value,
+    Wildcard,
+)
+from sakuin.indexer.ranges import write_range
+from sakuin.indexer.stars import STARS
+from sakuin.indexer.syntax import CLOSING, COLONS, OPENING, QUOTES, SAKUIN
+
+_SYNTAX = frozenset((*OPENING, *CLOSING, *STARS, *COLONS, *QUOTES, *SAKUIN.signs))
 
 
-def unparse(query: Query) -> str:
-    """Return a query text that `parse` reads as exactly this tree.
+def unparse(query: Query, fields: Fields | None = None) -> str:
+    """Return a query text that `parse` reads, in Sakuin's own dialect, as exactly this tree.
 
-    Holds for the trees that `parse` makes, unless a term holds both straight and curly quotation
-    marks (there is none left to enclose it). `Everything` has no spelling: ValueError.
+    Holds for the trees that `parse` makes of any dialect, with the same `fields`. `Everything`,
+    and a range of a filter that `fields` do not have, have no spelling: ValueError.
     """
-    match query:
-        case Phrase(text):
-            return _term(text) + "*" * query.open_end
-        case Not(child):
-            return f"NOT {_within(child, (And, Or))}"
-        case And(children):
-            return " ".join(_within(child, (Or,)) for child in children)
-        case Or(children):
-            return " OR ".join(unparse(child) for child in children)
-        case Nothing():
-            return ""
-        case Everything():
-            raise ValueError("no query text finds everything")
+    return _Printer(fields).text(query)
 
 
-def _within(child: Query, looser: tuple[type[Query], ...]) -> str:
-    return f"({unparse(child)})" if isinstance(child, looser) else unparse(child)
+@dataclass(frozen=True, slots=True)
+class _Printer:
+    fields: Fields | None
+
+    def text(self, query: Query) -> str:
+        match query:
+            case Phrase(text, field, open_start, open_end):
+                return _name(field) + "*" * open_start + _quoted(text) + "*" * open_end
+            case Wildcard(pieces, field):
+                return _name(field) + "*".join(pieces)
+            case Value(field, text, open_end):
+                return _name(field) + _quoted(text) + "*" * open_end
+            case Range(field, low, high):
+                return _name(field) + write_range(low, high, self._kind(field))
+            case Not(child):
+                return f"NOT {self._within(child, (And, Or))}"
+            case And(children):
+                return " ".join(self._within(child, (Or,)) for child in children)
+            case Or(children):
+                return " OR ".join(self._alternatives(children))
+            case Nothing():
+                return ""
+            case Everything():
+                raise ValueError("no query text finds everything")
+
+    def _within(self, child: Query, looser: tuple[type[Query], ...]) -> str:
+        printed = self.text(child)
+        is_word = isinstance(child, Or) and len(list(self._alternatives(child.children))) == 1
+        return f"({printed})" if isinstance(child, looser) and not is_word else printed
+
+    def _alternatives(self, children: tuple[Query, ...]) -> Iterator[str]:
+        """Print each child; a phrase and the wildcard behind it that are one word, as one."""
+        skip = False
+        for child, following in zip(children, (*children[1:], None), strict=True):
+            if skip:
+                skip = False
+            elif isinstance(child, Phrase) and following == Wildcard(gaps_of(child), child.field):
+                skip = True
+                yield _name(child.field) + (
+                    "*" * child.open_start + child.text + "*" * child.open_end
+                )
+            else:
+                yield self.text(child)
+
+    def _kind(self, field: str) -> FilterKind:
+        kind = self.fields.kind_of(field) if self.fields else None
+        if kind is None:
+            raise ValueError(f"{field!r} is no filter of these fields: give the index's own")
+        return kind
 
 
-def _term(text: str) -> str:
-    plain = text not in OPERATORS and not any(c.isspace() or c in _SYNTAX for c in text)
-    if plain:
+def _name(field: str | None) -> str:
+    return "" if field is None else f"{field}:"
+
+
+def _quoted(text: str) -> str:
+    """Return the text as it is, or in quotation marks where some of it would be syntax."""
+    if text not in SAKUIN.operators and not any(c.isspace() or c in _SYNTAX for c in text):
         return text
     if '"' not in text and "＂" not in text:
         return f'"{text}"'
-    return f"“{text}”" if "”" not in text else text
+    return f"“{text.replace('”', '””')}”"

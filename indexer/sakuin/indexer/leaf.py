@@ -1,0 +1,59 @@
+"""One word, phrase or value of a query as a leaf of the tree."""
+
+from sakuin.indexer.diagnostic import DiagnosticCode
+from sakuin.indexer.document import Fields, FilterKind
+from sakuin.indexer.fold import fold
+from sakuin.indexer.query import Or, Phrase, Query, Range, Value, Wildcard
+from sakuin.indexer.ranges import read_range
+from sakuin.indexer.stars import STARS, Starred, pieces
+from sakuin.indexer.syntax import Token
+
+
+class Refused(Exception):
+    """The whole query is not searched, because of the code points start..end."""
+
+    def __init__(self, code: DiagnosticCode, start: int, end: int) -> None:
+        super().__init__(code)
+        self.code, self.start, self.end = code, start, end
+
+
+def leaf(token: Token, fields: Fields | None) -> Query | None:
+    """Return what a term asks for; None if it says nothing at all.
+
+    Raises Refused for the value of a filter that cannot be read: left out or searched as text it
+    would widen or empty the result without notice.
+    """
+    kind = None
+    if fields is not None and token.field is not None and token.field not in fields.searched:
+        kind = fields.kind_of(token.field)
+    if token.field is None or kind is None:
+        return _words(token)
+    if kind is FilterKind.KEYWORD:
+        return _value(token, token.field)
+    bounds = read_range(token.text, kind)
+    if token.open_start or token.open_end:
+        bad = DiagnosticCode.BAD_TIME if kind is FilterKind.TIME else DiagnosticCode.BAD_NUMBER
+        raise Refused(bad, token.start, token.end)
+    if isinstance(bounds, DiagnosticCode):
+        raise Refused(bounds, token.start, token.end)
+    return Range(token.field, *bounds)
+
+
+def _words(token: Token) -> Query | None:
+    if not fold(token.text).strip():
+        return None
+    phrase = Phrase(token.text, token.field, token.open_start, token.open_end)
+    gaps = () if token.quoted else gaps_of(phrase)
+    return Or((phrase, Wildcard(gaps, token.field))) if gaps else phrase
+
+
+def gaps_of(phrase: Phrase) -> tuple[str, ...]:
+    """Return the pieces of the wildcard that a phrase with a star in it may be beside."""
+    return pieces(Starred(phrase.text, phrase.open_start, phrase.open_end))
+
+
+def _value(token: Token, field: str) -> Value:
+    starred = not token.quoted and any(star in token.text for star in STARS)
+    if starred or token.open_start or not fold(token.text).strip():
+        raise Refused(DiagnosticCode.BAD_KEYWORD, token.start, token.end)
+    return Value(field, token.text, token.open_end)
