@@ -1,0 +1,85 @@
+"""What a model's search returns: hits as the index has them, and the rows beside them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, overload
+
+from sakuin.app.collection import Collection
+from sakuin.indexer.diagnostic import Diagnostic
+from sakuin.indexer.engine import Hit as EngineHit
+from sakuin.indexer.highlight import Piece, snippet
+from sakuin.indexer.query import Query
+
+SNIPPET_WIDTH = 320
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One document found, as it was when it was indexed.
+
+    `id` is a number where the index's ids are numbers. `fields` are the texts, searched and
+    stored; `highlights` are cut from the searched ones: joined, the pieces are what to show.
+    """
+
+    id: int | str
+    title: str
+    url: str | None
+    score: float
+    fields: Mapping[str, str]
+    highlights: Mapping[str, tuple[Piece, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Sequence[T]):
+    """Some of what a search found, in order: a sequence of `rows`.
+
+    `hits` belong to the rows, one each. `missing` are ids that the index still has, but whose
+    rows are gone, or are no longer to be found: they are left out of both. `total` counts what
+    the index has, exactly; `generation` is its number (0: nothing was indexed yet).
+    """
+
+    rows: tuple[T, ...]
+    hits: tuple[Hit, ...]
+    missing: tuple[int | str, ...]
+    total: int
+    generation: int
+    diagnostics: tuple[Diagnostic, ...]
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[T, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> T | tuple[T, ...]:
+        """Return a row, or several."""
+        return self.rows[at]
+
+    def __len__(self) -> int:
+        """Return how many rows these are, not how many were found."""
+        return len(self.rows)
+
+
+def shown_id(document_id: str, *, is_number: bool) -> int | str:
+    """Return an id as it is shown to programs."""
+    return int(document_id) if is_number else document_id
+
+
+def hit_of(collection: Collection, found: EngineHit, query: Query) -> Hit:
+    """Return what is shown of a document that a query found."""
+    document, fields = found.document, collection.index.fields
+    highlights = {
+        name: snippet(
+            document.text[name], query, SNIPPET_WIDTH, folding=fields.folding, field=name
+        ).pieces
+        for name in fields.searched
+    }
+    return Hit(
+        id=shown_id(document.id, is_number=not fields.text_ids),
+        title=collection.title_of(document),
+        url=collection.url_of(document),
+        score=found.score,
+        fields=dict(document.text),
+        highlights=highlights,
+    )

@@ -1,0 +1,87 @@
+"""The indexes that models search: those of one data folder, opened when first searched.
+
+An application may bind its models to settings of its own; otherwise they are read as everywhere
+(SAKUIN_* variables, sakuin.toml) at the first search.
+"""
+
+import threading
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from sqlalchemy import MetaData
+
+from sakuin.app.settings import Settings, read_settings
+from sakuin.indexer.engines import default_engine, engine_named
+from sakuin.indexer.generations import Generations
+from sakuin.indexer.index import Index
+from sakuin.indexer.reader import Reader
+
+_BOUND = "sakuin.search"
+
+
+class HasMetadata(Protocol):
+    """A declarative base, a model, or a registry: what has the metadata of its models."""
+
+    @property
+    def metadata(self) -> MetaData:
+        """The tables of the models."""
+        ...
+
+
+class SearchIndexes:
+    """Readers of the indexes of one data folder, safe for threads. A context manager."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._engine = engine_named(settings.engine) if settings.engine else default_engine()
+        self._readers: dict[str, Reader] = {}
+        self._lock = threading.Lock()
+
+    def reader(self, index: Index) -> Reader:
+        """Return the reader of an index."""
+        with self._lock:
+            reader = self._readers.get(index.name)
+            if reader is None:
+                generations = Generations(self.settings.index_root, index.name)
+                reader = Reader(self._engine, index.fields, generations)
+                self._readers[index.name] = reader
+            return reader
+
+    def close(self) -> None:
+        """Close every reader. No search may be going on; a later one opens them again."""
+        with self._lock:
+            for reader in self._readers.values():
+                reader.close()
+            self._readers.clear()
+
+    def __enter__(self) -> Self:
+        """Return the indexes themselves."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+
+def bind_search(
+    models: HasMetadata, settings: Settings | None = None, **flags: Any
+) -> SearchIndexes:
+    """Let the models of a declarative base search the indexes of these settings.
+
+    `flags` are settings by name, as `data_dir="/srv/data"`; the others are read as everywhere.
+    Whatever the models were bound to is replaced, and is its holder's to close.
+    """
+    indexes = SearchIndexes(settings or read_settings(flags))
+    models.metadata.info[_BOUND] = indexes
+    return indexes
+
+
+def bound_search(models: HasMetadata) -> SearchIndexes:
+    """Return what the models are bound to; at the first call this reads the settings."""
+    bound: SearchIndexes | None = models.metadata.info.get(_BOUND)
+    return bound or models.metadata.info.setdefault(_BOUND, SearchIndexes(read_settings()))

@@ -1,0 +1,141 @@
+"""Full-text search for SQLAlchemy models: mix in `Searchable`, and say what is searched.
+
+    class Article(Searchable, Base):
+        __searchable__ = {"title": 2.0, "body": 1.0}
+
+Saving through a session pushes the change in the same transaction; `sakuin worker` indexes it;
+`Article.find_fulltext(session, "東京")` finds it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
+
+from sqlalchemy import ColumnElement, Connection, Engine, event
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.interfaces import ORMOption
+
+from sakuin.app.find_models import FoundPage, check_window, find_page, open_search, order_of
+from sakuin.app.found import Found, Hit
+from sakuin.app.model_changes import enqueue, watch
+from sakuin.app.model_fields import BadDeclaration, SearchFields
+from sakuin.app.model_index import declare
+from sakuin.app.page import DEFAULT_PER_PAGE, Page
+from sakuin.app.reindex import reindex
+from sakuin.app.search_indexes import SearchIndexes, bind_search
+from sakuin.indexer.dialect import Dialect
+from sakuin.indexer.engine import Order
+
+__all__ = [
+    "BadDeclaration",
+    "Dialect",
+    "Found",
+    "FoundPage",
+    "Hit",
+    "Order",
+    "Page",
+    "SearchFields",
+    "SearchIndexes",
+    "Searchable",
+    "bind_search",
+    "enqueue",
+]
+
+
+class Searchable:
+    """A mixin for declarative models, in front of the base class.
+
+    `__searchable__` names the columns that are searched, with their weights, or says more by
+    `SearchFields(…)`. It is checked when the class is mapped: BadDeclaration. Searches read the
+    index alone; what takes a session fetches the rows that were found. With an AsyncSession:
+    `await session.run_sync(Article.find_fulltext, "東京")`.
+    """
+
+    __searchable__: ClassVar[Mapping[str, float] | SearchFields]
+
+    @classmethod
+    def find_fulltext(
+        cls,
+        session: Session,
+        query: str,
+        *,
+        limit: int = DEFAULT_PER_PAGE,
+        offset: int = 0,
+        order: Order | str = Order.RELEVANCE,
+        dialect: Dialect = Dialect.SAKUIN,
+        options: Sequence[ORMOption] = (),
+    ) -> Found[Self]:
+        """Return the rows that a query finds, in order; those that are gone are left out.
+
+        `limit` is at most 1,000, `offset` 100,000. `options` are loader options for the rows.
+        Any text is a query. Raises ValueError for what is out of bounds, and the indexer's
+        errors when the index cannot be read.
+        """
+        check_window(limit, offset)
+        chosen = order_of(cls, order)
+        with open_search(cls, query, dialect) as search:
+            return search.fetched(session, search.hits(chosen, offset, limit), options)
+
+    @classmethod
+    def hits_fulltext(
+        cls,
+        query: str,
+        *,
+        limit: int = DEFAULT_PER_PAGE,
+        offset: int = 0,
+        order: Order | str = Order.RELEVANCE,
+        dialect: Dialect = Dialect.SAKUIN,
+    ) -> Found[Hit]:
+        """Return what a query finds as the index has it, without asking the database."""
+        check_window(limit, offset)
+        chosen = order_of(cls, order)
+        with open_search(cls, query, dialect) as search:
+            return search.shown(search.hits(chosen, offset, limit))
+
+    @classmethod
+    def count_fulltext(cls, query: str, *, dialect: Dialect = Dialect.SAKUIN) -> int:
+        """Return how many documents a query finds, exactly, without asking the database."""
+        with open_search(cls, query, dialect) as search:
+            return search.count()
+
+    @classmethod
+    def paginate_fulltext(
+        cls,
+        session: Session,
+        query: str,
+        *,
+        page: int = 1,
+        per_page: int = DEFAULT_PER_PAGE,
+        total: int | None = None,
+        order: Order | str = Order.RELEVANCE,
+        dialect: Dialect = Dialect.SAKUIN,
+        options: Sequence[ORMOption] = (),
+    ) -> FoundPage[Self]:
+        """Return one page of the rows that a query finds; a given total is not counted again.
+
+        A page beyond the last is empty. Raises BadPage for numbers that no page can have.
+        """
+        return find_page(
+            cls,
+            session,
+            query,
+            page=page,
+            per_page=per_page,
+            total=total,
+            order=order_of(cls, order),
+            dialect=dialect,
+            options=options,
+        )
+
+    @classmethod
+    def reindex(
+        cls, on: Session | Connection | Engine, where: ColumnElement[bool] | None = None
+    ) -> int:
+        """Push all rows, or those that meet a condition, to be indexed anew; return how many.
+
+        With an Engine each thousand is a transaction; otherwise all belong to the caller's.
+        """
+        return reindex(on, cls, where)
+
+
+event.listen(Searchable, "after_mapper_constructed", declare, propagate=True)
+watch(Searchable)
