@@ -38,8 +38,8 @@ def read_moment(text: str) -> tuple[int, int] | None:
         for unit in ("year", "month", "day", "hour", "minute", "second")
     )
     fraction = found["fraction"] or ""
-    zone = _zone(found["zone"])
     try:
+        zone = _zone(found["zone"])
         first = datetime(
             year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=zone
         )
