@@ -1,0 +1,65 @@
+"""Any text is a query, in every dialect (promise S3): no error, bounded time, a stable print."""
+
+import statistics
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from any_text import FIELDS, TEXTS, long_text
+from sakuin.indexer.dialect import Dialect
+from sakuin.indexer.document import Fields
+from sakuin.indexer.limits import DEFAULT_LIMITS, Limits
+from sakuin.indexer.parse import parse
+from sakuin.indexer.query import And, Not, Nothing, Or, Query
+from sakuin.indexer.unparse import unparse
+
+UNLIMITED = Limits(length=10**6, leaves=10**6, depth=200)
+
+
+@settings(derandomize=True, max_examples=700)
+@given(TEXTS, st.sampled_from(Dialect), st.sampled_from([None, FIELDS]))
+def test_any_text_gives_a_tree_that_prints_and_reads_as_itself(
+    text: str, dialect: Dialect, fields: Fields | None
+) -> None:
+    """S3: never raises; limits hold; parse → print → parse gives the same tree."""
+    check(text, dialect, fields)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_long_texts_are_read_quickly_and_print_as_they_are_read(dialect: Dialect) -> None:
+    """S3: 1,000 characters, however many terms: the median is below 5 ms."""
+    seconds = []
+    for seed in range(40):
+        text, fields = long_text(seed), (None, FIELDS)[seed % 2]
+        start = time.process_time()
+        parse(text, UNLIMITED, fields=fields, dialect=dialect)
+        seconds.append(time.process_time() - start)
+        check(text, dialect, fields)
+        check(text, dialect, fields, UNLIMITED)
+    assert statistics.median(seconds) < 0.005
+
+
+def check(
+    text: str, dialect: Dialect, fields: Fields | None, limits: Limits = DEFAULT_LIMITS
+) -> None:
+    """Parse, print and parse again."""
+    parsed = parse(text, limits, fields=fields, dialect=dialect)
+    for remark in parsed.diagnostics:
+        assert 0 <= remark.start <= remark.end <= len(text)
+        assert remark.message
+    if parsed.refused:
+        assert (parsed.query, len(parsed.diagnostics)) == (Nothing(), 1)
+    assert height(parsed.query) <= 3 * (limits.depth + 1) + 1
+    printed = unparse(parsed.query, fields)
+    assert parse(printed, UNLIMITED, fields=fields).query == parsed.query
+
+
+def height(query: Query) -> int:
+    """Return how many nodes stand above each other."""
+    if isinstance(query, Not):
+        return 1 + height(query.child)
+    if isinstance(query, And | Or):
+        return 1 + max(map(height, query.children))
+    return 1
