@@ -12,8 +12,9 @@ from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.errors import QueryTooLarge
+from sakuin.indexer.expand import MOST_EXPANSIONS, Alone, End, alone, expand
 from sakuin.indexer.parse import parse
-from sakuin.indexer.plan import MOST_EXPANSIONS, expand, lone_starts, plan
+from sakuin.indexer.plan import plan
 from sakuin.indexer.query import And, Not, Or, Phrase, Query, prefix
 from small_index import BODY, build, change, document, found_ids
 
@@ -150,13 +151,13 @@ def test_starts_that_another_covers_are_read_once() -> None:
     query = Or(
         (prefix("abc"), Phrase("東"), Not(prefix("ab")), prefix("b"), prefix("x a"), prefix("ab"))
     )
-    assert lone_starts(plan(query)) == ["ab", "b", "東"]
+    assert alone(plan(query, BODY)) == [Alone("ab"), Alone("b"), Alone("東")]
     asked: list[tuple[str, int]] = []
 
-    def words(start: str, most: int) -> list[str]:
-        asked.append((start, most))
-        return [start] * 3
+    def words(end: End, most: int) -> list[str]:
+        asked.append((end.start, most))
+        return [end.start] * 3
 
     phrases = Or((prefix("x a"), And((prefix("y b"), Not(prefix("y a")))), prefix("c")))
-    assert set(expand(plan(phrases), words)) == {"a", "b"}
-    assert asked == [("a", MOST_EXPANSIONS + 1), ("b", MOST_EXPANSIONS - 2)]
+    assert set(expand(plan(phrases, BODY), words)) == {End("a"), End("b")}
+    assert asked == [("a", MOST_EXPANSIONS + 1), ("b", MOST_EXPANSIONS + 1)]

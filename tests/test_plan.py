@@ -7,12 +7,18 @@ import pytest
 from sakuin.indexer.engine import Order
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.errors import QueryTooLarge
+from sakuin.indexer.expand import MOST_EXPANSIONS
 from sakuin.indexer.merge_policy import AT_ONCE, to_merge
-from sakuin.indexer.plan import DEEPEST, MOST_EXPANSIONS, MOST_LEAVES, AllOf, AnyOf, Leaf, plan
+from sakuin.indexer.plan import DEEPEST, MOST_LEAVES, AllOf, AnyOf, Leaf, Plan
+from sakuin.indexer.plan import plan as plan_in
 from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
 from small_index import BODY, build, documents
 
 A, B, C = Phrase("a"), Phrase("b"), Phrase("c")
+
+
+def plan(query: Query) -> Plan:
+    return plan_in(query, BODY)
 
 
 def leaf(text: str) -> Leaf:

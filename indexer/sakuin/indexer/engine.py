@@ -32,6 +32,15 @@ def orders(fields: Fields) -> tuple[Order, ...]:
     return (Order.RELEVANCE, Order.ID, *timed, *place)
 
 
+def require_order(fields: Fields, order: Order, after: str | None) -> None:
+    """Raise ValueError for an order that the index does not know, or `after` in another than id."""
+    if order not in orders(fields):
+        known = ", ".join(orders(fields))
+        raise ValueError(f"this index cannot order by {order}: choose one of {known}")
+    if after is not None and order is not Order.ID:
+        raise ValueError(f"`after` goes with order {Order.ID} alone, not {order}")
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One document found, with its score (0.0 where the order is not by relevance)."""

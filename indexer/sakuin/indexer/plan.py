@@ -1,38 +1,95 @@
 """From a query tree to the plan of a search: cut, flattened, bounded, without constant parts.
 
 Every engine answers a plan, so that none of them meets an empty clause, a clause of negations
-only, or a tree deep enough to exhaust a stack. Nothing here recurses: any tree may come.
+only, a name that is no field, or a tree deep enough to exhaust a stack. Nothing here recurses:
+any tree may come.
 
-A phrase that ends in a prefix stands for as many phrases as there are words that begin so. Those
-words are counted here, the same way for every engine, so that all refuse the same queries.
+Beside the tokens of a text every engine keeps its words of spaced scripts *backwards*: what ends
+with `ing` begins there with `gni`. So `*ing` costs what `gni*` costs.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
+from sakuin.indexer.document import Fields, FilterKind
 from sakuin.indexer.errors import QueryTooLarge
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query
-from sakuin.indexer.tokens import QueryCut, cut_query
+from sakuin.indexer.exact_values import HIGHEST, LOWEST
+from sakuin.indexer.fold import fold
+from sakuin.indexer.query import (
+    And,
+    Everything,
+    Not,
+    Nothing,
+    Or,
+    Phrase,
+    Query,
+    Range,
+    Value,
+    Wildcard,
+)
+from sakuin.indexer.tokens import LONGEST_TOKEN, QueryCut, cut, cut_query, cut_wildcard, is_spaced
 
 MOST_LEAVES = 1_000
 MOST_TOKENS = 10_000
 DEEPEST = 50
-MOST_EXPANSIONS = 2_000
-"""Words that the open ends of all phrases of a query (`"no w"*`) may stand for together.
-
-A prefix that is no part of a phrase is answered without making a phrase of each word, and knows
-no limit.
-"""
-
-_Word = TypeVar("_Word")
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """At least one token, to be found in any searched field."""
+    """At least one token, to be found in the searched field of this name (None: in any of them).
+
+    A single token has no open start. `backwards`: look at the words written backwards.
+    """
 
     cut: QueryCut
+    field: str | None = None
+    backwards: bool = False
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """A word that begins with the first piece, ends with the last, and holds the others between.
+
+    Only an open side has an empty piece. The first piece is empty only if the last is too.
+    """
+
+    pieces: tuple[str, ...]
+    field: str | None = None
+    backwards: bool = False
+    depth: int = 0
+
+    def fits(self, word: str) -> bool:
+        """Tell whether a word is meant; takes time in proportion to its length."""
+        first, *between, last = self.pieces
+        at, end = len(first), len(word) - len(last)
+        if at > end or not word.startswith(first) or not word.endswith(last):
+            return False
+        for piece in between:
+            found = word.find(piece, at, end)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """The value of a keyword filter, as it compares, is this text (open end: begins so)."""
+
+    field: str
+    text: str
+    open_end: bool
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A number or time filter has a value, and low <= value <= high, both of 64 bits."""
+
+    field: str
+    low: int
+    high: int
     depth: int = 0
 
 
@@ -53,21 +110,26 @@ class AnyOf:
     depth: int
 
 
-Clause = Leaf | AllOf | AnyOf
+Single = Leaf | Gaps | Keyword | Between
+Clause = Single | AllOf | AnyOf
 Plan = Clause | Everything | Nothing
 
 
-def plan(query: Query) -> Plan:
-    """Return the plan; raise QueryTooLarge beyond MOST_LEAVES, MOST_TOKENS or DEEPEST."""
+def plan(query: Query, fields: Fields) -> Plan:
+    """Return the plan of a search in an index of these fields.
+
+    Raises QueryTooLarge beyond MOST_LEAVES, MOST_TOKENS or DEEPEST, and ValueError for a name
+    that is no field, or no filter, of the index.
+    """
     done: list[Plan] = []
     todo: list[tuple[Query, bool]] = [(query, False)]
-    budget = _Budget()
+    leaves = _Leaves(fields)
     while todo:
         node, visited = todo.pop()
         if isinstance(node, Everything | Nothing):
             done.append(node)
-        elif isinstance(node, Phrase):
-            done.append(budget.leaf(node))
+        elif isinstance(node, Phrase | Wildcard | Value | Range):
+            done.append(leaves.make(node))
         elif visited:
             first = len(done) - len(_children(node))
             done[first:] = [_joined(node, done[first:])]
@@ -77,65 +139,90 @@ def plan(query: Query) -> Plan:
     return done[0]
 
 
-def expand(
-    planned: Plan, words: Callable[[str, int], Collection[_Word]]
-) -> dict[str, Collection[_Word]]:
-    """Return, for the open end of each phrase, the words that it stands for.
+class _Leaves:
+    """Makes the leaves of one plan; equal ones are one object."""
 
-    `words(start, most)` must give the different words that begin with `start` in any searched
-    field of any document (not of one that was deleted or replaced), or `most` of them; it is
-    asked once for each start. Raises QueryTooLarge beyond MOST_EXPANSIONS in all.
-    """
-    found: dict[str, Collection[_Word]] = {}
-    left = MOST_EXPANSIONS
-    for start in dict.fromkeys(_starts(planned, alone=False)):
-        found[start] = words(start, left + 1)
-        left -= len(found[start])
-        if left < 0:
-            raise QueryTooLarge(
-                f"too many words begin with {start!r}, the end of a phrase: write more of the word"
-            )
-    return found
-
-
-def lone_starts(planned: Plan) -> list[str]:
-    """Return what the prefixes outside phrases begin with, without what another one covers."""
-    widest: list[str] = []
-    for start in sorted(set(_starts(planned, alone=True))):
-        if not widest or not start.startswith(widest[-1]):
-            widest.append(start)
-    return widest
-
-
-def _starts(planned: Plan, *, alone: bool) -> Iterator[str]:
-    """Yield the last token of every leaf that is a prefix, in order: alone, or ending a phrase."""
-    todo = [planned]
-    while todo:
-        each = todo.pop()
-        if isinstance(each, Leaf):
-            if each.cut.open_end and alone == (len(each.cut.tokens) == 1):
-                yield each.cut.tokens[-1]
-        elif isinstance(each, AnyOf):
-            todo += reversed(each.clauses)
-        elif isinstance(each, AllOf):
-            todo += reversed(each.wanted + each.unwanted)
-
-
-class _Budget:
-    def __init__(self) -> None:
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
         self._leaves, self._tokens = MOST_LEAVES, MOST_TOKENS
-        self._made: dict[QueryCut, Leaf] = {}
+        self._made: dict[Single, Single] = {}
 
-    def leaf(self, node: Phrase) -> Plan:
-        cut = cut_query(node.text, open_end=node.open_end)
+    def make(self, node: Phrase | Wildcard | Value | Range) -> Plan:
+        made: Single | Nothing
+        if isinstance(node, Phrase):
+            made = self._phrase(node)
+        elif isinstance(node, Wildcard):
+            made = self._wildcard(node)
+        elif isinstance(node, Value):
+            made = self._value(node)
+        else:
+            made = self._range(node)
+        return self._made.setdefault(made, made) if not isinstance(made, Nothing) else made
+
+    def _phrase(self, node: Phrase) -> Leaf | Gaps | Nothing:
+        self._require_searched(node.field)
+        found = cut_query(
+            node.text, self._fields.folding, open_start=node.open_start, open_end=node.open_end
+        )
+        self._spend(len(found.tokens))
+        if not found.tokens:
+            return Nothing()
+        if not found.open_start:
+            return Leaf(found, node.field)
+        word = fold(node.text, self._fields.folding).strip()
+        if len(found.tokens) > 1 and not all(map(is_spaced, word)):
+            # Words of more tokens than one are out of reach of a phrase that has other words.
+            return Leaf(found, node.field) if len(found.tokens[0]) <= LONGEST_TOKEN else Nothing()
+        if found.open_end:
+            return Gaps(("", word[::-1], ""), node.field, backwards=True)
+        backwards = tuple(cut(word[::-1]))  # not folded again: marks would change their letters
+        return Leaf(QueryCut(backwards, open_end=True), node.field, backwards=True)
+
+    def _wildcard(self, node: Wildcard) -> Leaf | Gaps | Nothing:
+        self._require_searched(node.field)
+        first, *between, last = cut_wildcard(node.pieces, self._fields.folding)
+        pieces = (first, *filter(None, between), last)
+        self._spend(sum(map(len, pieces)))
+        if not any(pieces) or not all(is_spaced(one) for piece in pieces for one in piece):
+            return Nothing()
+        if len(pieces) == 2 and not last:
+            return self._phrase(Phrase(first, node.field, open_end=True))
+        if len(pieces) == 2 and not first:
+            return self._phrase(Phrase(last, node.field, open_start=True))
+        if first:
+            return Gaps(pieces, node.field)
+        return Gaps(tuple(piece[::-1] for piece in reversed(pieces)), node.field, backwards=True)
+
+    def _value(self, node: Value) -> Keyword:
+        self._require_filter(node.field, (FilterKind.KEYWORD,), "keyword")
+        self._spend(len(node.text))
+        text = node.text if node.field == "id" else fold(node.text, self._fields.folding)
+        return Keyword(node.field, text, node.open_end)
+
+    def _range(self, node: Range) -> Between | Nothing:
+        self._require_filter(node.field, (FilterKind.NUMBER, FilterKind.TIME), "number or time")
+        self._spend(1)
+        low = LOWEST if node.low is None else max(node.low, LOWEST)
+        high = HIGHEST if node.high is None else min(node.high, HIGHEST)
+        return Between(node.field, low, high) if low <= high else Nothing()
+
+    def _require_searched(self, name: str | None) -> None:
+        known = self._fields.searched
+        if name is not None and name not in known:
+            raise ValueError(f"{name!r} is no searched field; there are {', '.join(known)}")
+
+    def _require_filter(self, name: str, kinds: Sequence[FilterKind], what: str) -> None:
+        if self._fields.kind_of(name) not in kinds:
+            raise ValueError(f"{name!r} is no {what} filter of this index")
+
+    def _spend(self, tokens: int) -> None:
         self._leaves -= 1
-        self._tokens -= len(cut.tokens)
+        self._tokens -= tokens
         if self._leaves < 0 or self._tokens < 0:
             raise QueryTooLarge(
                 f"the query has more than {MOST_LEAVES} terms or {MOST_TOKENS} characters: "
                 "look for less at once"
             )
-        return self._made.setdefault(cut, Leaf(cut)) if cut.tokens else Nothing()
 
 
 def _children(node: And | Or | Not) -> tuple[Query, ...]:

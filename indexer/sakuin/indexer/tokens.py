@@ -94,6 +94,11 @@ def token_text(text: str) -> str:
     return " ".join(pieces)
 
 
+def backwards_text(text: str) -> str:
+    """Return the words of spaced scripts in a folded text backwards, as tokens: for `*word`."""
+    return token_text(" ".join(_spaced(text).findall(text))[::-1])
+
+
 def cut_query(
     text: str,
     folding: Folding = DEFAULT_FOLDING,

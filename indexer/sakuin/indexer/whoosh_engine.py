@@ -6,7 +6,7 @@ Never its `refresh()`, which goes on showing replaced documents.
 import threading
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from importlib.metadata import version
 from itertools import islice
@@ -20,18 +20,25 @@ from whoosh.query.spans import SpanWrappingMatcher
 from whoosh.reading import SegmentReader
 from whoosh.util import make_binary_tree
 
-from sakuin.indexer.document import Document, Fields
-from sakuin.indexer.engine import Hit, Hits, Order
+from sakuin.indexer.document import Document, Fields, FilterKind
+from sakuin.indexer.engine import Hit, Hits, Order, require_order
+from sakuin.indexer.exact_values import id_number
+from sakuin.indexer.expand import End, expand
 from sakuin.indexer.library_trouble import as_os_error
 from sakuin.indexer.merge_policy import to_merge
-from sakuin.indexer.plan import AnyOf, Leaf, Plan, expand, lone_starts, plan
-from sakuin.indexer.query import Everything, Nothing
+from sakuin.indexer.plan import plan
 from sakuin.indexer.query import Query as Tree
-from sakuin.indexer.tokens import QueryCut, follow_each_other
-from sakuin.indexer.whoosh_words import Words, added
-from sakuin.indexer.whoosh_writer import WhooshWriter, field_names
+from sakuin.indexer.tokens import follow_each_other
+from sakuin.indexer.whoosh_segment import Segment
+from sakuin.indexer.whoosh_words import added
+from sakuin.indexer.whoosh_writer import (
+    WhooshWriter,
+    keyword_field,
+    number_filters,
+    number_of,
+    token_field,
+)
 
-_SORTS = {Order.ID: (0, 1), Order.NEWEST: (1, -1), Order.OLDEST: (1, 1)}  # which number, sign
 _AT_ONCE = 500
 
 
@@ -80,38 +87,67 @@ class _Searcher:
         for part, _ in searcher.leaf_searchers():
             if part.doc_count_all():  # whoosh opens these files at need, when they may be gone
                 part.stored_fields(0)
-                part.reader().column_reader("numbers")
-                for field in field_names(fields):
-                    part.doc_field_length(0, field)
+                for name, kind in part.schema.items():
+                    if kind.column_type:
+                        part.reader().column_reader(name)
+                    if kind.scorable:
+                        part.doc_field_length(0, name)
 
     @property
     def document_count(self) -> int:
         return cast(int, self._open_searcher().doc_count())
 
-    def search(self, query: Tree, *, order: Order, offset: int, limit: int) -> Hits:
-        planned = plan(query)
-        fields = field_names(self._fields)
+    def search(
+        self, query: Tree, *, order: Order, offset: int, limit: int, after: str | None = None
+    ) -> Hits:
+        require_order(self._fields, order, after)
+        planned = plan(query, self._fields)
         parts = self._open_searcher().leaf_searchers()
-        segments = [_Segment(part, offset, fields) for part, offset in parts]
-        endings = expand(planned, lambda start, most: self._words(segments, start, most))
-        for start in lone_starts(planned):
-            for segment in segments:
-                self._in_turns(segment.read(start))
-        searcher = self._open_searcher()
+        segments = [Segment(part, at, self._fields, _Matchers) for part, at in parts]
+        endings = expand(planned, lambda end, most: self._words(segments, end, most))
+        for segment in segments:
+            for steps in segment.read(planned):
+                self._in_turns(steps)
+        self._open_searcher()
         with self._turn, as_os_error("whoosh"):
-            keyed = [match for each in segments for match in each.matches(planned, endings)]
-            if keyed and order in _SORTS:
-                which, sign = _SORTS[order]
-                numbers = searcher.reader().column_reader("numbers")
-                keyed = [(sign * numbers[place][which], place) for _, place in keyed]
+            keyed: list[tuple[Any, int]] = [
+                m for s in segments for m in s.matches(planned, endings)
+            ]
+            total = len(keyed)
+            if keyed and order is not Order.RELEVANCE:
+                key = self._key(order)
+                keyed = [(key(place), place) for _, place in keyed]
+                if after is not None:
+                    last = (after.encode() if self._fields.text_ids else id_number(after),)
+                    keyed = [each for each in keyed if each[0] > last]
             page = nsmallest(min(offset + limit, len(keyed)), keyed)[offset:] if limit else []
-            found = [(self._document(place), -key) for key, place in page]
-        return Hits(len(keyed), tuple(Hit(d, 0.0 if order in _SORTS else s) for d, s in found))
+            scored = order is Order.RELEVANCE
+            found = tuple(Hit(self._document(at), -key if scored else 0.0) for key, at in page)
+        return Hits(total, found)
 
-    def _words(self, segments: Iterable["_Segment"], start: str, most: int) -> set[bytes]:
+    def _key(self, order: Order) -> Callable[[int], tuple[Any, ...]]:
+        """Return what gives the key of a document: all differ."""
+        reader, fields = self._searcher.reader(), self._fields
+        numbers = reader.column_reader("numbers")
+        ids = reader.column_reader("order_id") if fields.text_ids else None
+        places = reader.column_reader("order_place") if order is Order.SOURCE else None
+        sign = -1 if order is Order.NEWEST else 1
+
+        def key(at: int) -> tuple[Any, ...]:
+            row = numbers[at]
+            one = row[0] if ids is None else ids[at]
+            if order is Order.ID:
+                return (one,)
+            if places is not None and fields.place:
+                return (places[at], number_of(row, fields, fields.place[1]) or 0, one)
+            return (sign * row[1], one)
+
+        return key
+
+    def _words(self, segments: Iterable[Segment], end: End, most: int) -> set[bytes]:
         found: set[bytes] = set()
         for segment in segments:
-            self._in_turns(added(segment.words(start), found, most))
+            self._in_turns(added(segment.words(end), found, most))
         return found
 
     def _in_turns(self, steps: Iterator[None]) -> None:
@@ -144,89 +180,21 @@ class _Searcher:
             self._searcher = None
 
     def _document(self, place: int) -> Document:
-        number, at, digest = self._searcher.reader().column_reader("numbers")[place]
+        numbers = self._searcher.reader().column_reader("numbers")[place]
         stored = self._searcher.stored_fields(place)
         names = self._fields.searched + self._fields.stored
-        return Document(
-            stored["id"], number, at, digest, dict(zip(names, stored["texts"], strict=True))
-        )
+        values = dict(stored.get("kept") or {})
+        for name in number_filters(self._fields):
+            if (value := number_of(numbers, self._fields, name)) is not None:
+                values[name] = value
+        text = dict(zip(names, stored["texts"], strict=True))
+        number, at, digest = numbers[:3]
+        return Document(stored["id"], number, at, digest, text, values)
 
     def _open_searcher(self) -> Any:
         if self._searcher is None:
             raise ValueError("this searcher is closed: open another one")
         return self._searcher
-
-
-class _Segment:
-    """One segment during one search; recursion is bounded by the plan's depth."""
-
-    def __init__(self, searcher: Any, offset: int, fields: Sequence[str]) -> None:
-        self._searcher, self._reader, self._fields = searcher, searcher.reader(), fields
-        self._offset, self._words = offset, Words(self._reader)
-        self._endings: Mapping[str, Collection[bytes]] = {}
-        self._places: dict[tuple[str, str], dict[int, list[bytes]]] = {}
-
-    def words(self, start: str) -> Iterator[bytes]:
-        """Yield the words of each field that begin so."""
-        return (word for field in self._fields for word in self._words.living(field, start))
-
-    def read(self, start: str) -> Iterator[None]:
-        """Read what prefixes that begin so will need, one word a step."""
-        return (step for field in self._fields for step in self._words.read(field, start))
-
-    def matches(
-        self, query: Plan, endings: Mapping[str, Collection[bytes]]
-    ) -> Iterator[tuple[float, int]]:
-        """Yield (minus the score, document number) of every match."""
-        self._endings = endings
-        matcher = self.matcher(query)
-        while matcher.is_active():
-            yield -matcher.score(), self._offset + matcher.id()
-            matcher.next()
-
-    def matcher(self, each: Plan) -> Any:
-        if isinstance(each, Everything):
-            return matching.ListMatcher(list(self._reader.all_doc_ids()))
-        if isinstance(each, Nothing):
-            return matching.NullMatcher()
-        if isinstance(each, Leaf):
-            return _any(self._leaf(field, each.cut) for field in self._fields)
-        if isinstance(each, AnyOf):
-            return _any(self.matcher(one) for one in each.clauses)
-        wanted = _all([self.matcher(one) for one in each.wanted or (Everything(),)])
-        unwanted = _any(self.matcher(one) for one in each.unwanted)
-        return matching.AndNotMatcher(wanted, unwanted) if unwanted.is_active() else wanted
-
-    def _leaf(self, field: str, cut: QueryCut) -> Any:
-        if len(cut.tokens) > 1:
-            return self._phrase(field, cut)
-        return (self._beginning if cut.open_end else self._term)(field, cut.tokens[0])
-
-    def _term(self, field: str, token: str | bytes) -> Any:
-        if (field, token) in self._reader:
-            return self._searcher.postings(field, token)
-        return matching.NullMatcher()
-
-    def _beginning(self, field: str, start: str) -> Any:
-        """Match all documents with a token that begins so, at a constant score."""
-        return matching.ListMatcher(self._words.documents(field, start))
-
-    def _phrase(self, field: str, cut: QueryCut) -> Any:
-        parts = [(self._term(field, token), places) for token, places in cut.places().items()]
-        if not all(matcher.is_active() for matcher, _ in parts):
-            return matching.NullMatcher()
-        if cut.open_end:
-            parts.append((self._ending(field, cut.tokens[-1]), [len(cut.tokens) - 1]))
-        return _PhraseMatcher(parts)
-
-    def _ending(self, field: str, start: str) -> Any:
-        """Match the words that the open end of a phrase stands for, read once a search."""
-        places = self._places.get((field, start))
-        if places is None:
-            places = self._words.places(field, self._endings[start])
-            self._places[field, start] = places
-        decode = self._reader.schema[field].format.decoder("positions")
-        return _EndingMatcher(places, decode)
 
 
 class _EndingMatcher(matching.ListMatcher):  # type: ignore[misc]
@@ -259,15 +227,40 @@ class _PhraseMatcher(SpanWrappingMatcher):  # type: ignore[misc]
         )
 
 
+class _Matchers:
+    """The matchers that a segment's answer is made of."""
+
+    none, some, phrase, ending = (
+        matching.NullMatcher,
+        matching.ListMatcher,
+        _PhraseMatcher,
+        _EndingMatcher,
+    )
+
+    @staticmethod
+    def all_of(matchers: list[Any]) -> Any:
+        return _all(matchers)
+
+    @staticmethod
+    def any_of(matchers: Iterable[Any]) -> Any:
+        active = [matcher for matcher in matchers if matcher.is_active()]
+        if not active:
+            return matching.NullMatcher()
+        return make_binary_tree(matching.UnionMatcher, active)
+
+    @staticmethod
+    def without(wanted: Any, unwanted: Any) -> Any:
+        return matching.AndNotMatcher(wanted, unwanted) if unwanted.is_active() else wanted
+
+    @staticmethod
+    def weighted(matcher: Any, weight: float) -> Any:
+        return matching.WrappingMatcher(matcher, boost=weight)
+
+
 def _all(matchers: list[Any]) -> Any:
     if not all(matcher.is_active() for matcher in matchers):
         return matching.NullMatcher()
     return make_binary_tree(matching.IntersectionMatcher, matchers)
-
-
-def _any(matchers: Iterable[Any]) -> Any:
-    active = [matcher for matcher in matchers if matcher.is_active()]
-    return make_binary_tree(matching.UnionMatcher, active) if active else matching.NullMatcher()
 
 
 def _merge(writer: Any, segments: list[Any]) -> list[Any]:
@@ -284,8 +277,22 @@ def _merge(writer: Any, segments: list[Any]) -> list[Any]:
 
 
 def _schema(fields: Fields) -> Any:
-    numbers = COLUMN(columns.StructColumn("!qqQ", (0, 0, 0)))
-    schema = Schema(id=ID(stored=True), numbers=numbers, texts=STORED())
-    for name in field_names(fields):
-        schema.add(name, TEXT(analyzer=analysis.RegexTokenizer(r"\S+"), stored=False))
+    filters = number_filters(fields)
+    default = (0, 0, 0, *[0, 0] * len(filters))
+    numbers = COLUMN(columns.StructColumn("!qqQ" + "?q" * len(filters), default))
+    schema = Schema(id=ID(stored=True), numbers=numbers, texts=STORED(), kept=STORED())
+    for name in fields.searched:
+        for backwards in (False, True):
+            analyzer = analysis.RegexTokenizer(r"\S+")
+            schema.add(
+                token_field(fields, name, backwards=backwards),
+                TEXT(analyzer=analyzer, stored=False),
+            )
+    for each in fields.filters:
+        if each.kind is FilterKind.KEYWORD:
+            schema.add(keyword_field(fields, each.name), ID())
+    if fields.text_ids:
+        schema.add("order_id", COLUMN(columns.VarBytesColumn()))
+    if fields.place:
+        schema.add("order_place", COLUMN(columns.VarBytesColumn()))
     return schema

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sakuin.indexer.plan import Gaps
+
 
 class Words:
     """The word list of a segment during one search; `reader` is whoosh's SegmentReader."""
@@ -16,6 +18,7 @@ class Words:
     def __init__(self, reader: Any) -> None:
         self._reader = reader
         self._read: dict[tuple[str, str], list[tuple[bytes, tuple[int, ...]]]] = {}
+        self._fitting: dict[tuple[str, Gaps], set[int]] = {}
 
     def living(self, field: str, start: str) -> Iterator[bytes]:
         """Yield the words that begin so, without those that only deleted documents hold."""
@@ -30,6 +33,19 @@ class Words:
             read.append((word, self._numbers(field, word, info)))
             yield
 
+    def read_fitting(self, field: str, gaps: Gaps) -> Iterator[None]:
+        """Read the documents of all words with these gaps, for `fitting`: one word a step."""
+        found = self._fitting[field, gaps] = set()
+        if field not in self._reader.indexed_field_names():
+            return
+        start = gaps.pieces[0].encode()
+        for name, word in self._reader.terms_from(field, start):
+            if name != field or not word.startswith(start):
+                return
+            if gaps.fits(word.decode()):
+                found.update(self._numbers(field, word, self._reader.term_info(field, word)))
+            yield
+
     def documents(self, field: str, start: str) -> list[int]:
         """Return the documents with a word that begins so; `read` has read it, or more of it."""
         found: set[int] = set()
@@ -42,6 +58,10 @@ class Words:
                         break
                     found.update(numbers)
         return sorted(found)
+
+    def fitting(self, field: str, gaps: Gaps) -> list[int]:
+        """Return the documents with a word that has these gaps; `read_fitting` has read them."""
+        return sorted(self._fitting[field, gaps])
 
     def places(self, field: str, words: Iterable[bytes]) -> dict[int, list[bytes]]:
         """Return, by document, the encoded positions at which any of these words stand."""

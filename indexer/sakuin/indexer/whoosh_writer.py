@@ -1,11 +1,12 @@
 """Changes of a whoosh index: each document replaces the one that has its id."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
-from sakuin.indexer.document import Document, Fields
+from sakuin.indexer.document import Document, Fields, FilterKind
+from sakuin.indexer.exact_values import check_document, place_key
 from sakuin.indexer.fold import fold
-from sakuin.indexer.tokens import token_text
+from sakuin.indexer.tokens import backwards_text, token_text
 
 
 class WhooshWriter:
@@ -57,11 +58,25 @@ class WhooshWriter:
         return writer
 
     def _values(self, document: Document) -> dict[str, object]:
-        texts = [document.text[name] for name in self._fields.searched + self._fields.stored]
-        numbers = (document.number, document.at, document.digest)
-        values: dict[str, object] = {"id": document.id, "numbers": numbers, "texts": texts}
-        for name, text in zip(field_names(self._fields), texts, strict=False):
-            values[name] = token_text(fold(text))
+        fields = self._fields
+        check_document(document, fields)
+        values: dict[str, object] = {
+            "id": document.id,
+            "numbers": _numbers(document, fields),
+            "texts": [document.text[name] for name in fields.searched + fields.stored],
+            "kept": {n: v for n, v in document.values.items() if isinstance(v, str)} or None,
+        }
+        for name in fields.searched:
+            folded = fold(document.text[name], fields.folding)
+            values[token_field(fields, name)] = token_text(folded)
+            values[token_field(fields, name, backwards=True)] = backwards_text(folded)
+        for name, value in document.values.items():
+            if isinstance(value, str):
+                values[keyword_field(fields, name)] = fold(value, fields.folding)
+        if fields.text_ids:
+            values["order_id"] = document.id.encode()
+        if fields.place:
+            values["order_place"] = place_key(document.values, fields.place).encode()
         return values
 
     def _open_writer(self) -> Any:
@@ -70,6 +85,38 @@ class WhooshWriter:
         return self._writer
 
 
-def field_names(fields: Fields) -> list[str]:
-    """Name the searched fields by their place, since whoosh makes file names of them."""
-    return [f"t{place}" for place in range(len(fields.searched))]
+# whoosh makes file names of the names of fields: they are named by their place.
+
+
+def token_field(fields: Fields, name: str, *, backwards: bool = False) -> str:
+    """Name whoosh's field for the tokens of a searched field, or for its words backwards."""
+    return f"{'b' if backwards else 't'}{fields.searched.index(name)}"
+
+
+def keyword_field(fields: Fields, name: str) -> str:
+    """Name whoosh's field for the values of a keyword filter."""
+    return "id" if name == "id" else f"k{[each.name for each in fields.filters].index(name)}"
+
+
+def number_filters(fields: Fields) -> list[str]:
+    """Return the names of the filters whose values stand among a document's numbers."""
+    return [each.name for each in fields.filters if each.kind is not FilterKind.KEYWORD]
+
+
+def number_of(numbers: Sequence[Any], fields: Fields, name: str) -> int | None:
+    """Return the value of a number or time filter from a document's numbers."""
+    if name in _ALWAYS:
+        return int(numbers[_ALWAYS[name]])
+    at = 3 + 2 * number_filters(fields).index(name)
+    return int(numbers[at + 1]) if numbers[at] else None
+
+
+_ALWAYS = {"id": 0, "created": 1}
+
+
+def _numbers(document: Document, fields: Fields) -> tuple[int, ...]:
+    """Return number, at, digest, then for each filter whether it has a value, and the value."""
+    numbers = [document.number, document.at, document.digest]
+    for name in number_filters(fields):
+        numbers += [name in document.values, int(document.values.get(name, 0))]
+    return tuple(numbers)

@@ -1,0 +1,70 @@
+"""What every engine keeps beside the text: filter values as they compare, and keys of orders.
+
+A key is a text or bytes whose plain order is the order wanted, so that no engine needs to know
+more than how to compare.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sakuin.indexer.document import Document, Fields, FilterKind
+from sakuin.indexer.fold import fold
+
+LOWEST: Final = -(2**63)
+HIGHEST: Final = 2**63 - 1
+LONGEST: Final = 32_000
+"""Bytes of an id or a keyword, before and after folding: engines drop longer terms in silence."""
+
+_LETTERS: Final = str.maketrans("0123456789abcdef", "bcdefghijklmnopq")
+_END = "a"  # before every letter, so that what ends first comes first
+
+
+def check_document(document: Document, fields: Fields) -> None:
+    """Raise ValueError where the id or a value cannot be kept; the error names it."""
+    _check_length(document.id, "the id")
+    for name, value in document.values.items():
+        kind = next((each.kind for each in fields.filters if each.name == name), None)
+        if kind is None:
+            raise ValueError(
+                f"document {document.id!r} has a value of {name!r}, which is no filter"
+            )
+        if kind is FilterKind.KEYWORD:
+            if not isinstance(value, str):
+                raise ValueError(f"the value of {name!r} must be a text, not {value!r}")
+            _check_length(value, f"the value of {name!r}")
+            _check_length(fold(value, fields.folding), f"the folded value of {name!r}")
+        elif not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
+            raise ValueError(f"the value of {name!r} must be a number of 64 bits, not {value!r}")
+
+
+def text_key(text: str) -> str:
+    """Return letters b to q that order as the code points of the text do."""
+    return text.encode().hex().translate(_LETTERS)
+
+
+def id_number(one: str) -> int:
+    """Return an id of an index whose ids are numbers; ValueError if it is none."""
+    try:
+        return max(LOWEST, min(int(one), HIGHEST))
+    except ValueError:
+        raise ValueError(f"ids of this index are numbers, and {one[:40]!r} is none") from None
+
+
+def place_key(values: Mapping[str, str | int], place: tuple[str, str]) -> str:
+    """Return letters that order by the text of the place, then by whether it has a number.
+
+    What is missing comes first. The number itself comes after these letters.
+    """
+    text, number = (values.get(name) for name in place)
+    start = _END if text is None else "b" + text_key(str(text))
+    return f"{start}{_END}{'a' if number is None else 'b'}"
+
+
+def place_number(values: Mapping[str, str | int], place: tuple[str, str]) -> int:
+    """Return the number of the place, 0 where it has none."""
+    return int(values.get(place[1], 0))
+
+
+def _check_length(text: str, what: str) -> None:
+    if len(text) > LONGEST // 4 and len(text.encode()) > LONGEST:
+        raise ValueError(f"{what} {text[:40]!r}… is longer than {LONGEST} bytes")

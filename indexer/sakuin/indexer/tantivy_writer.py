@@ -1,0 +1,138 @@
+"""Changes of a tantivy index, and what a document is in it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final, Self, TypeVar
+
+from sakuin.indexer.document import Document, Fields, FilterKind
+from sakuin.indexer.exact_values import check_document, place_key, place_number, text_key
+from sakuin.indexer.fold import fold
+from sakuin.indexer.library_trouble import as_os_error
+from sakuin.indexer.tokens import backwards_text, token_text
+
+# No field of an index can have such a name: it is no identifier.
+TEXT: Final = "text:"
+TOKENS: Final = "tokens:"
+BACKWARDS: Final = "backwards:"
+VALUE: Final = "value:"
+KEPT: Final = "kept:"
+ID_KEY: Final = "order_id"
+PLACE_KEY: Final = "order_place"
+PLACE_NUMBER: Final = "order_number"
+
+_AT_ONCE = 256
+_Item = TypeVar("_Item")
+
+
+class TantivyWriter:
+    """The contract of `sakuin.indexer.engine.Writer` over tantivy's own writer.
+
+    `new` makes an empty tantivy document, `with_ids` the query for the documents with some ids.
+    """
+
+    def __init__(
+        self,
+        writer: Any,
+        fields: Fields,
+        new: Callable[[], Any],
+        with_ids: Callable[[Sequence[str]], Any],
+    ) -> None:
+        self._writer, self._fields = writer, fields
+        self._new, self._with_ids = new, with_ids
+
+    def upsert(self, documents: Iterable[Document]) -> None:
+        """Add each document, replacing whatever has its id."""
+        for group in groups(documents):
+            latest = {document.id: document for document in group}
+            self.delete(latest)
+            writer = self._open_writer()
+            for document in latest.values():
+                made = self._new()
+                _fill(made, document, self._fields)
+                with as_os_error("tantivy"):
+                    writer.add_document(made)
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Remove the documents with these ids."""
+        writer = self._open_writer()
+        for group in groups(ids):
+            found = self._with_ids(group)
+            with as_os_error("tantivy"):
+                writer.delete_documents_by_query(found)
+
+    def commit(self) -> None:
+        """Write everything to files of the directory and close.
+
+        tantivy merges as soon as 8 segments are of a size, all up to 10,000 documents being of
+        one size; from Python that cannot be changed, nor be left to later: a merge would go on
+        writing files into a sealed copy. So it is waited for. Of one-row batches every seventh
+        merges the rows before it (4 ms more than the 10 ms of the others); one that completes
+        a set of 8 larger segments takes 0.3 s for 10,000 documents, 1.1 s for 70,000.
+        """
+        writer = self._open_writer()
+        with as_os_error("tantivy"):
+            writer.commit()
+            self._writer = None
+            writer.wait_merging_threads()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """Abandon whatever was not committed; end tantivy's threads and free its lock."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with as_os_error("tantivy"):
+                writer.wait_merging_threads()
+
+    def _open_writer(self) -> Any:
+        if self._writer is None:
+            raise ValueError("this writer is closed: open another one")
+        return self._writer
+
+
+def _fill(made: Any, document: Document, fields: Fields) -> None:
+    check_document(document, fields)
+    made.add_text("id", document.id)
+    made.add_integer("n", document.number)
+    made.add_integer("at", document.at)
+    made.add_unsigned("digest", document.digest)
+    for name in fields.searched:
+        folded = fold(document.text[name], fields.folding)
+        made.add_text(TOKENS + name, token_text(folded))
+        if backwards := backwards_text(folded):
+            made.add_text(BACKWARDS + name, backwards)
+    for name in fields.searched + fields.stored:
+        made.add_bytes(TEXT + name, document.text[name].encode())
+    for name, value in document.values.items():
+        if isinstance(value, str):
+            made.add_text(VALUE + name, fold(value, fields.folding))
+            made.add_bytes(KEPT + name, value.encode())
+        else:
+            made.add_integer(VALUE + name, value)
+    if fields.text_ids:
+        made.add_text(ID_KEY, text_key(document.id))
+    if fields.place:
+        made.add_text(PLACE_KEY, place_key(document.values, fields.place))
+        made.add_integer(PLACE_NUMBER, place_number(document.values, fields.place))
+
+
+def from_stored(stored: Any, fields: Fields) -> Document:
+    """Return the document that was made into this stored one."""
+    first: Callable[[str], Any] = stored.get_first
+    names = fields.searched + fields.stored
+    text = {name: first(TEXT + name).decode() for name in names}
+    values: dict[str, str | int] = {}
+    for each in fields.filters:
+        is_keyword = each.kind is FilterKind.KEYWORD
+        kept = first((KEPT if is_keyword else VALUE) + each.name)
+        if kept is not None:
+            values[each.name] = kept.decode() if is_keyword else kept
+    return Document(first("id"), first("n"), first("at"), first("digest"), text, values)
+
+
+def groups(items: Iterable[_Item]) -> Iterator[list[_Item]]:
+    """Cut into lists short enough to be worked at once, of documents or of ids."""
+    rest = iter(items)
+    while group := list(islice(rest, _AT_ONCE)):
+        yield group

@@ -1,0 +1,125 @@
+"""What one segment of a whoosh index answers.
+
+whoosh's matchers are handed in, so that one module alone imports it.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from sakuin.indexer.document import Fields
+from sakuin.indexer.expand import End, alone, ends, open_keywords
+from sakuin.indexer.plan import AnyOf, Between, Gaps, Keyword, Leaf, Plan
+from sakuin.indexer.query import Everything, Nothing
+from sakuin.indexer.whoosh_words import Words
+from sakuin.indexer.whoosh_writer import keyword_field, number_of, token_field
+
+
+class Segment:
+    """One segment during one search; recursion is bounded by the plan's depth."""
+
+    def __init__(self, searcher: Any, offset: int, fields: Fields, matchers: Any) -> None:
+        self._matchers = matchers
+        self._searcher, self._reader, self._fields = searcher, searcher.reader(), fields
+        self._offset, self._words = offset, Words(self._reader)
+        self._endings: Mapping[End, Collection[bytes]] = {}
+        self._places: dict[tuple[str, End], dict[int, list[bytes]]] = {}
+
+    def words(self, end: End) -> Iterator[bytes]:
+        """Yield the words of each field that begin so."""
+        for name in self._fields.searched:
+            field = token_field(self._fields, name, backwards=end.backwards)
+            yield from self._words.living(field, end.start)
+
+    def read(self, planned: Plan) -> Iterator[Iterator[None]]:
+        """Read what open words outside phrases, and of filters, will need, one word a step."""
+        for each in alone(planned):
+            for name in self._fields.searched:
+                field = token_field(self._fields, name, backwards=each.backwards)
+                if each.gaps:
+                    yield self._words.read_fitting(field, each.gaps)
+                else:
+                    yield self._words.read(field, each.start)
+        for keyword in open_keywords(planned):
+            yield self._words.read(keyword_field(self._fields, keyword.field), keyword.text)
+
+    def matches(
+        self, query: Plan, endings: Mapping[End, Collection[bytes]]
+    ) -> Iterator[tuple[float, int]]:
+        """Yield (minus the score, document number) of every match."""
+        self._endings = endings
+        matcher = self._matcher(query)
+        while matcher.is_active():
+            yield -matcher.score(), self._offset + matcher.id()
+            matcher.next()
+
+    def _matcher(self, each: Plan) -> Any:
+        if isinstance(each, Everything):
+            return self._matchers.some(list(self._reader.all_doc_ids()))
+        if isinstance(each, Nothing):
+            return self._matchers.none()
+        if isinstance(each, Leaf | Gaps):
+            names = self._fields.searched if each.field is None else (each.field,)
+            return self._matchers.any_of(self._weighted(name, each) for name in names)
+        if isinstance(each, Keyword | Between):
+            return self._matchers.weighted(self._filter(each), 0.0)
+        if isinstance(each, AnyOf):
+            return self._matchers.any_of(self._matcher(one) for one in each.clauses)
+        wanted = [self._matcher(one) for one in each.wanted or (Everything(),)]
+        unwanted = self._matchers.any_of(self._matcher(one) for one in each.unwanted)
+        return self._matchers.without(self._matchers.all_of(wanted), unwanted)
+
+    def _filter(self, each: Keyword | Between) -> Any:
+        if isinstance(each, Keyword):
+            field = keyword_field(self._fields, each.field)
+            if each.open_end:
+                return self._matchers.some(self._words.documents(field, each.text))
+            return self._term(field, each.text)
+        numbers = self._reader.column_reader("numbers")
+        found = []
+        for at in self._reader.all_doc_ids():
+            value = number_of(numbers[at], self._fields, each.field)
+            if value is not None and each.low <= value <= each.high:
+                found.append(at)
+        return self._matchers.some(found)
+
+    def _weighted(self, name: str, each: Leaf | Gaps) -> Any:
+        weight = self._fields.weight(name)
+        made = self._leaf(token_field(self._fields, name, backwards=each.backwards), each)
+        return made if weight == 1 else self._matchers.weighted(made, weight)
+
+    def _leaf(self, field: str, each: Leaf | Gaps) -> Any:
+        if isinstance(each, Gaps):
+            return self._matchers.some(self._words.fitting(field, each))
+        first, *others = each.cut.tokens
+        if others:
+            return self._phrase(field, each)
+        if each.cut.open_end:  # at a constant score
+            return self._matchers.some(self._words.documents(field, first))
+        return self._term(field, first)
+
+    def _term(self, field: str, token: str | bytes) -> Any:
+        if (field, token) in self._reader:
+            return self._searcher.postings(field, token)
+        return self._matchers.none()
+
+    def _phrase(self, field: str, leaf: Leaf) -> Any:
+        cut = leaf.cut
+        parts = [(self._term(field, token), places) for token, places in cut.places().items()]
+        if not all(matcher.is_active() for matcher, _ in parts):
+            return self._matchers.none()
+        for end in ends(leaf):
+            turned = end.backwards and not leaf.backwards
+            place = 0 if turned else len(cut.tokens) - 1
+            parts.append((self._ending(field, end, turned=turned), [place]))
+        return self._matchers.phrase(parts)
+
+    def _ending(self, field: str, end: End, *, turned: bool) -> Any:
+        """Match the words that the open end of a phrase stands for, read once a search."""
+        places = self._places.get((field, end))
+        if places is None:
+            words = self._endings[end]
+            if turned:
+                words = [word.decode()[::-1].encode() for word in words]
+            places = self._places[field, end] = self._words.places(field, words)
+        decode = self._reader.schema[field].format.decoder("positions")
+        return self._matchers.ending(places, decode)
