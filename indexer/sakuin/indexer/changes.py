@@ -4,13 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter
+from pydantic import BeforeValidator, Field, TypeAdapter
 from sqlalchemy import Connection
 
+from sakuin.indexer.document_id import composite_id
 from sakuin.indexer.index import Index
 from sakuin.queue import PayloadError, push
 
 IDS_PER_MESSAGE = 1000
+
+
+def _as_id(value: object) -> object:
+    """A composite key may come as an array, as a trigger writes it, with blanks or without."""
+    if not isinstance(value, list):
+        return value
+    if not value or not all(type(part) in (str, int) for part in value):
+        raise ValueError("the parts of a composite key must be texts and whole numbers")
+    return composite_id(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +28,7 @@ class Changes:
     """Ids of documents that were made, changed or deleted."""
 
     # Numbers are taken too: a program that pushes by SQL may well write {"ids": [17]}.
-    ids: tuple[Annotated[str, Field(coerce_numbers_to_str=True)], ...]
+    ids: tuple[Annotated[str, Field(coerce_numbers_to_str=True), BeforeValidator(_as_id)], ...]
 
 
 _ADAPTER = TypeAdapter(Changes)

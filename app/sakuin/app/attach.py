@@ -1,0 +1,174 @@
+"""Attaching a table: record it, make its triggers, push the ids of all its rows.
+
+In this order: no row is missed, whatever happens in between, and doing it again goes on.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy import Connection
+from sqlalchemy import Engine as Database
+
+from sakuin.app.attach_errors import AttachError
+from sakuin.app.attached import (
+    Attachment,
+    attachment,
+    collection_of,
+    create_attached,
+    write_attached,
+    write_filled,
+)
+from sakuin.app.attached_table import AttachedTable
+from sakuin.app.inspect_table import TableFacts
+from sakuin.app.plan_attach import Wanted, plan_attach
+from sakuin.app.privileges import explain
+from sakuin.app.table_loader import TableLoader
+from sakuin.app.triggers import (
+    drop_statement,
+    existing_triggers,
+    is_current,
+    is_ours,
+    trigger_statements,
+)
+from sakuin.indexer.changes import push_changes
+from sakuin.queue import create_schema, push, read, replay
+
+KEYS_A_MESSAGE = 1000
+_WAIT_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What attaching will do. `before` is what was attached under this name until now."""
+
+    table: AttachedTable
+    facts: TableFacts
+    statements: Mapping[str, str]
+    before: Attachment | None
+
+    @property
+    def needs_rebuild(self) -> bool:
+        """Whether the index that there is has other fields."""
+        before = self.before
+        return before is not None and before.table.fields().facts() != self.table.fields().facts()
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """What was done: how many triggers were made, how many ids pushed."""
+
+    triggers: int
+    pushed: int
+
+
+def plan(database: Database, wanted: Wanted) -> Plan:
+    """Look at the table and at what is attached; change nothing. Raises AttachError."""
+
+    def look(connection: Connection) -> Plan:
+        table, facts = plan_attach(connection, wanted)
+        before = attachment(connection, table.name)
+        if before and (before.table.schema, before.table.table) != (table.schema, table.table):
+            raise AttachError(
+                f"index {table.name!r} is attached to {before.table.place}: say --name with "
+                f"another, or `sakuin detach {table.name}` first"
+            )
+        for name, found in existing_triggers(connection, table).items():
+            if not is_ours(connection, table, found):
+                raise AttachError(
+                    f"the trigger {name} on {found.table} is not Sakuin's, or another "
+                    "installation's: drop it, or say --name with another name"
+                )
+        return Plan(table, facts, trigger_statements(connection, table), before)
+
+    with explain(database, wanted.table):
+        return read(database, look)
+
+
+def attach(
+    database: Database, planned: Plan, on_pushed: Callable[[int], None] = lambda _: None
+) -> Attached:
+    """Do what was planned; safe to repeat. `on_pushed` is told how many ids were pushed so far."""
+    table, before = planned.table, planned.before
+    with explain(database, table.place):
+        create_schema(database)
+        replay(database, create_attached)
+        made = _make_triggers(database, planned)
+        is_same = before is not None and before.table == table
+        if not is_same or (made and before):
+            replay(database, lambda c: write_attached(c, table, is_filled=False))
+        return Attached(made, fill(database, table.name, is_within=before is None, told=on_pushed))
+
+
+def _make_triggers(database: Database, planned: Plan) -> int:
+    """Make the triggers that are not there or say other things; return how many."""
+    table = planned.table
+    with database.connect() as connection:
+        with connection.begin() as trying:  # before any save of others depends on it
+            push(connection, table.queue, b'{"ids": []}')
+            trying.rollback()
+        with connection.begin(), _patience(connection):
+            if planned.before is None:
+                write_attached(connection, table, is_filled=False)
+            found = existing_triggers(connection, table)
+            made = 0
+            for name, statement in planned.statements.items():
+                there = found.get(name)
+                if there and is_current(table, there, statement):
+                    continue
+                if there:
+                    connection.exec_driver_sql(drop_statement(connection, table, name))
+                connection.exec_driver_sql(_for_driver(connection, statement))
+                made += 1
+        return made
+
+
+@contextmanager
+def _patience(connection: Connection) -> Iterator[None]:
+    """Wait for the table only a moment: while a CREATE TRIGGER waits, every save waits behind."""
+    if connection.dialect.name == "sqlite":
+        yield
+        return
+    connection.exec_driver_sql(f"SET SESSION lock_wait_timeout = {_WAIT_SECONDS}")
+    try:
+        yield
+    finally:
+        connection.exec_driver_sql("SET SESSION lock_wait_timeout = DEFAULT")
+
+
+def _for_driver(connection: Connection, statement: str) -> str:
+    return statement if connection.dialect.name == "sqlite" else statement.replace("%", "%%")
+
+
+def fill(
+    database: Database,
+    name: str,
+    *,
+    is_within: bool,
+    told: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Push the ids of all rows that were not yet pushed, 1,000 a transaction; return how many.
+
+    Not `is_within`: of the rows outside `where` too, which other options may have put there.
+    """
+    pushed = 0
+    while count := replay(
+        database,
+        partial(_fill_more, name=name, is_within=is_within),
+        committed=lambda *_: False,  # twice does no harm
+    ):
+        pushed += count
+        told(pushed)
+    return pushed
+
+
+def _fill_more(connection: Connection, name: str, *, is_within: bool) -> int:
+    found = attachment(connection, name)
+    if found is None or found.is_filled:
+        return 0
+    loader = TableLoader(found.table)
+    ids = loader.keys_after(connection, found.filled_to, KEYS_A_MESSAGE, is_within=is_within)
+    push_changes(connection, collection_of(found.table).index, ids)
+    write_filled(connection, name, ids[-1] if ids else None)
+    return len(ids)
