@@ -59,6 +59,7 @@ class _Scanner:
         self._signs = frozenset((*syntax.signs, *syntax.ranks))
         # The field before each parenthesis that is open, and around them none.
         self._groups: list[str | None] = [None]
+        self._looked_at = (-1, -1, False)
 
     def part(self, word: _Word, start: int) -> int:
         """Scan from the start of a word, or from behind a phrase in it; return where to go on."""
@@ -111,10 +112,23 @@ class _Scanner:
         return before_quote or at not in word.inside
 
     def _before_quote(self, word: _Word, at: int) -> bool:
-        """Tell whether nothing but parentheses and signs stand before a quotation mark."""
-        while at < word.tail and (self.text[at] in OPENING or self.text[at] in self._signs):
-            at += 1
-        return at < word.tail and self.text[at] in QUOTES
+        """Tell whether only parentheses, signs, fields and a star stand before a quotation mark.
+
+        What was looked at before is not looked at again, so that time stays linear.
+        """
+        start, end, known = self._looked_at
+        if start <= at <= end:
+            return known
+        start, value = at, -1
+        while value != at:
+            value = at
+            while at < word.tail and (self.text[at] in OPENING or self.text[at] in self._signs):
+                at += 1
+            at = self._field(word, at)[1]
+        quote = at + (at < word.tail and self.text[at] in STARS)
+        known = quote < word.tail and self.text[quote] in QUOTES
+        self._looked_at = start, at, known
+        return known
 
     def _close_from(self, word: _Word, at: int) -> int:
         """Return where the parentheses begin that close a group, behind what starts at `at`."""
