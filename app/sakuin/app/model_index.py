@@ -19,7 +19,7 @@ _INDEXES = "__search_indexes__"
 class ModelIndex:
     """A model that declares an index, and that index as a collection."""
 
-    model: type
+    model: type[Any]
     collection: Collection
     loader: ModelLoader
 
@@ -63,7 +63,7 @@ def _index(mapper: Mapper[Any]) -> ModelIndex:
     declared = read_declaration(mapper)
     fields = fields_of(mapper, declared)
     loader = ModelLoader(mapper, declared, fields)
-    name = declared.index or getattr(mapper.local_table, "name", "")
+    name = declared.index or str(getattr(mapper.local_table, "name", ""))
     try:
         collection = Collection(Index(name, fields, loader), declared.title, declared.url)
     except ValueError as error:

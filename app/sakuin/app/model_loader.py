@@ -1,7 +1,7 @@
 """Rows of a model as the documents of its index. Reads columns, and makes no instances."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -142,44 +142,35 @@ class ModelLoader:
         moment = None if self._at is None else row[self._at]
         at = 0 if moment is None else microseconds(moment)
         text = {
-            name: "" if row[place] is None else write(row[place])
+            name: "" if (value := row[place]) is None else write(value)
             for name, place, write in self._texts
         }
         values = {
-            name: write(row[place]) for name, place, write in self._values if row[place] is not None
+            name: write(value)
+            for name, place, write in self._values
+            if (value := row[place]) is not None
         }
-        return Document(
-            id=row_id,
-            number=0 if self._fields.text_ids else self._number(key[0]),
-            at=at,
-            digest=digest_of(row_id, at, text, values),
-            text=text,
-            values=values,
-        )
-
-    def _number(self, number: int) -> int:
+        number = 0 if self._fields.text_ids else key[0]
         if not 0 <= number <= _MOST_NUMBER:
             raise ValueError(
                 f"{self._mapper.class_.__name__} {number}: ids below 0 or beyond 63 bits need "
                 "SearchFields(text_ids=True)"
             )
-        return number
+        digest = digest_of(row_id, at, text, values)
+        return Document(row_id, number, at, digest, text, values)
 
 
 def digest_of(
     row_id: str, at: int, text: Mapping[str, str], values: Mapping[str, str | int]
 ) -> int:
     """Return 64 bits that differ when anything of a document differs."""
-    named = (f"{name}={value}" for name, value in values.items())
-    content = "".join(_measured((row_id, str(at), *text.values(), *named)))
+    parts = [row_id, str(at), *text.values(), *values, *map(str, values.values())]
+    content = "\0".join(parts)
+    if content.count("\0") >= len(parts):  # a text holds some: lengths tell the parts apart
+        content += "\0".join(map(str, map(len, parts)))
     return int.from_bytes(
         hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     )
-
-
-def _measured(pieces: Iterable[str]) -> Iterator[str]:
-    """Put each piece's length in front of it, so that no two lists join to one text."""
-    return (f"{len(piece)}:{piece}" for piece in pieces)
 
 
 def _follows(columns: Sequence[ColumnElement[Any]], key: Sequence[Part]) -> ColumnElement[bool]:

@@ -19,6 +19,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlalchemy.sql.functions import FunctionElement
 
+from sakuin.app.searchable import Searchable, SearchFields
 from sakuin.queue import read, replay
 
 MOST_BODY_BYTES = 1 << 20
@@ -64,10 +65,19 @@ _TIME = DateTime().with_variant(mysql.DATETIME(fsp=6), "mysql", "mariadb")
 _BODY = Text().with_variant(mysql.MEDIUMTEXT(), "mysql", "mariadb")
 
 
-class Paragraph(Base):
+class Paragraph(Searchable, Base):
     """One paragraph of a source text. (source, position) is unique; times are UTC."""
 
     __tablename__ = "paragraphs"
+    __searchable__ = SearchFields(
+        {"body": 1.0},
+        stored=("source", "position"),
+        filters=("source", "position"),
+        place=("source", "position"),
+        created="created_at",
+        title="{source} {position}",
+        url="/paragraphs/{id}",
+    )
     __table_args__ = (
         UniqueConstraint("source", "position"),
         {

@@ -6,9 +6,10 @@ An application may bind its models to settings of its own; otherwise they are re
 
 import threading
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
-from sqlalchemy import MetaData
+from sqlalchemy import inspect
+from sqlalchemy.orm import registry
 
 from sakuin.app.settings import Settings, read_settings
 from sakuin.indexer.engines import default_engine, engine_named
@@ -17,15 +18,6 @@ from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
 
 _BOUND = "sakuin.search"
-
-
-class HasMetadata(Protocol):
-    """A declarative base, a model, or a registry: what has the metadata of its models."""
-
-    @property
-    def metadata(self) -> MetaData:
-        """The tables of the models."""
-        ...
 
 
 class SearchIndexes:
@@ -69,19 +61,24 @@ class SearchIndexes:
 
 
 def bind_search(
-    models: HasMetadata, settings: Settings | None = None, **flags: Any
+    base: "registry | type[Any]", settings: Settings | None = None, **flags: Any
 ) -> SearchIndexes:
-    """Let the models of a declarative base search the indexes of these settings.
+    """Let the models of a declarative base (or a registry) search the indexes of these settings.
 
     `flags` are settings by name, as `data_dir="/srv/data"`; the others are read as everywhere.
-    Whatever the models were bound to is replaced, and is its holder's to close.
+    Whatever was bound before is replaced, and is its holder's to close. TypeError for anything
+    that has no registry.
     """
+    found = base if isinstance(base, registry) else getattr(base, "registry", None)
+    if not isinstance(found, registry):
+        raise TypeError(f"bind_search takes a declarative base or a registry, not {base!r}")
     indexes = SearchIndexes(settings or read_settings(flags))
-    models.metadata.info[_BOUND] = indexes
+    found.metadata.info[_BOUND] = indexes
     return indexes
 
 
-def bound_search(models: HasMetadata) -> SearchIndexes:
-    """Return what the models are bound to; at the first call this reads the settings."""
-    bound: SearchIndexes | None = models.metadata.info.get(_BOUND)
-    return bound or models.metadata.info.setdefault(_BOUND, SearchIndexes(read_settings()))
+def bound_search(model: type[Any]) -> SearchIndexes:
+    """Return what a model is bound to; the first call may read the settings."""
+    info = inspect(model).registry.metadata.info
+    bound: SearchIndexes | None = info.get(_BOUND)
+    return bound or info.setdefault(_BOUND, SearchIndexes(read_settings()))
