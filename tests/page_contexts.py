@@ -8,6 +8,7 @@ from sakuin.app.contexts import (
     AddPage,
     Context,
     ErrorPage,
+    IndexLink,
     Notice,
     OrderLink,
     PageLink,
@@ -80,6 +81,7 @@ def links(current: int) -> tuple[PageLink, ...]:
 def results(**changes: Any) -> Results:
     made = Results(
         total=1228,
+        is_continued=False,
         took_ms=1.84,
         page=7,
         total_pages=123,
@@ -108,6 +110,9 @@ def search_page(**changes: Any) -> SearchPage:
         query="人間",
         carried=(("order", "newest"),),
         documents=284,
+        indexes=(),
+        filter="",
+        unfiltered_url="/search?q=x",
         notices=(),
         remarks=(),
         results=results(),
@@ -140,6 +145,17 @@ def _search_pages() -> dict[str, SearchPage]:
         "no_hits": search_page(remarks=remarks[:1], results=_none(total=0, total_pages=0)),
         "out_of_range": search_page(
             results=_none(page=10**30, last_url="/search?q=x&page=123", links=links(7))
+        ),
+        "continued": search_page(
+            results=results(is_continued=True, page=1, links=(), previous_url=None,
+                            next_url="/search?q=x&order=id&after=9")
+        ),
+        "indexes": search_page(
+            filter="category_id:3 published_at:2024..",
+            indexes=tuple(
+                IndexLink(name, f"/search?q=x&index={name}", current=name == "articles")
+                for name in ("paragraphs", "articles", "shop_items")
+            ),
         ),
         "no_indexer": search_page(standing=replace(STANDING, has_indexer=False)),
         "database_away": search_page(standing=away),

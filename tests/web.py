@@ -47,5 +47,6 @@ def serving(folder: Path, database_url: str, engine: str = "", **flags: Any) -> 
     given = {"data_dir": folder, "database_url": database_url, "engine": engine, **flags}
     app = create_app(read_settings(given, {}, folder))
     with TestClient(app, raise_server_exceptions=False, follow_redirects=False) as client:
-        initialise(app.state.parts)
-        yield Web(client, app.state.parts)
+        parts = app.state.installation.parts()
+        initialise(parts)
+        yield Web(client, parts)

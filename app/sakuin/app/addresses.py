@@ -16,7 +16,7 @@ def site_of(request: Request) -> Site:
     return Site(
         home=f"{root}/",
         search=f"{root}/search",
-        add=None if request.app.state.parts.settings.read_only else f"{root}/add",
+        add=None if request.app.state.installation.settings.read_only else f"{root}/add",
         api=f"{root}/api/v1/openapi.json",
         style=f"{root}/static/style.css",
         script=f"{root}/static/search.js",

@@ -6,14 +6,17 @@ and when it is away the results are shown all the same.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from sakuin.app.asked import MOST_OFFSET, Asked, ask
 from sakuin.app.assemble import Parts
 from sakuin.app.page import DEFAULT_PER_PAGE, Page
+from sakuin.app.paragraph import Refused
 from sakuin.indexer.diagnostic import Diagnostic
+from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Document
 from sakuin.indexer.engine import Hits, Order
 from sakuin.indexer.errors import (
@@ -24,12 +27,11 @@ from sakuin.indexer.errors import (
 )
 from sakuin.indexer.freshness import Freshness, freshness
 from sakuin.indexer.highlight import Snippet, snippet
-from sakuin.indexer.parse import parse, too_large
+from sakuin.indexer.parse import too_large
 from sakuin.indexer.query import Query
 from sakuin.queue import QueueError
 
 SNIPPET_WIDTH = 320
-_DEEPEST = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,22 @@ class Item:
 class Answer:
     """One page of one search.
 
+    `diagnostics` are about `query`, `filter_diagnostics` about `filter`.
     `removed` are the ids that the page hides because their rows are gone; the total counts the
     generation, so it still includes them. `freshness` is None when the database could not be
     asked, and `trouble` says why.
-    `restarted`: the generation asked for is gone, so this is page 1 of the current one.
+    `restarted`: the generation asked for is gone, so this is page 1 of the current one; after
+    an id it is simply the current one, behind that id.
+    `next_after`: in the order of ids, what `after` must be for what follows; None at the end.
     """
 
     query: str
     diagnostics: tuple[Diagnostic, ...]
+    filter: str
+    filter_diagnostics: tuple[Diagnostic, ...]
     order: Order
+    after: str | None
+    next_after: str | None
     generation: int
     page: Page[Item]
     removed: tuple[str, ...]
@@ -72,34 +81,58 @@ def answer(
     per_page: int = DEFAULT_PER_PAGE,
     order: Order = Order.RELEVANCE,
     generation: int | None = None,
+    filter: str = "",  # noqa: A002  the name of the parameter in addresses
+    dialect: Dialect = Dialect.SAKUIN,
+    after: str | None = None,
 ) -> Answer:
     """Search the current generation, or the one that a page link named while it is kept.
 
-    `page` and `per_page` must be checked already. Raises the indexer's errors when the index
-    cannot be read; never for what the text says.
+    `filter` is a second query, which must match too and is never highlighted; alone it finds
+    all that match it. `after`, in the order of ids, asks for what follows that id.
+
+    `page` and `per_page` must be checked already. Raises Refused for a page beyond MOST_OFFSET
+    hits, an order that the index does not have, or `after` in another one; the indexer's errors
+    when the index cannot be read; never for what the texts say.
     """
     start = time.perf_counter()
-    parsed = parse(text)
+    asked = ask(
+        parts.index,
+        text,
+        filter,
+        page=page,
+        per_page=per_page,
+        order=order,
+        dialect=dialect,
+        after=after,
+    )
     restarted = False
     try:
-        number, hits = _search(parts, parsed.query, page, per_page, order, generation)
+        number, hits = _search(parts, asked, generation)
     except (GenerationGone, GenerationMismatch, GenerationBroken):
         if generation is None:
             raise
-        page, restarted = 1, True
-        number, hits = _search(parts, parsed.query, page, per_page, order, None)
+        asked, restarted = replace(asked, page=1), True
+        number, hits = _search(parts, asked, None)
     except QueryTooLarge:
-        parsed = too_large(text)
-        number, hits = _search(parts, parsed.query, page, per_page, order, generation)
+        asked = replace(asked, parsed=too_large(text))
+        number, hits = _search(parts, asked, generation)
+    next_after = None
+    if order is Order.ID and len(hits.hits) > per_page:
+        hits = replace(hits, hits=hits.hits[:per_page])
+        next_after = hits.hits[-1].document.id
     there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits.hits])
-    items = _items(parts, hits, parsed.query, there)
+    items = _items(parts, hits, asked.parsed.query, there)
     removed = [h.document.id for h in hits.hits if there is not None and h.document.id not in there]
     return Answer(
         query=text,
-        diagnostics=parsed.diagnostics,
+        diagnostics=asked.parsed.diagnostics,
+        filter=filter,
+        filter_diagnostics=asked.filtered.diagnostics if asked.filtered else (),
         order=order,
+        after=after,
+        next_after=next_after,
         generation=number,
-        page=Page(items=tuple(items), page=page, per_page=per_page, total=hits.total),
+        page=Page(items=tuple(items), page=asked.page, per_page=per_page, total=hits.total),
         removed=tuple(removed),
         freshness=fresh,
         trouble=trouble,
@@ -108,16 +141,27 @@ def answer(
     )
 
 
-def _search(
-    parts: Parts, query: Query, page: int, per_page: int, order: Order, generation: int | None
-) -> tuple[int, Hits]:
-    offset = (page - 1) * per_page
-    limit = per_page if offset < _DEEPEST else 0
+def _search(parts: Parts, asked: Asked, generation: int | None) -> tuple[int, Hits]:
+    """Search one page; in the order of ids one hit more, which tells that there are more."""
+    offset = asked.offset
+    limit = asked.per_page + (asked.order is Order.ID) if offset <= MOST_OFFSET else 0
     with parts.reader.open(generation) as opened:
         if opened is None:
             return 0, Hits(0, ())
-        hits = opened.searcher.search(query, order=order, offset=min(offset, _DEEPEST), limit=limit)
-        if hits.total > per_page:
+        hits = opened.searcher.search(
+            asked.tree,
+            order=asked.order,
+            offset=min(offset, MOST_OFFSET),
+            limit=limit,
+            after=asked.after,
+        )
+        if MOST_OFFSET < offset < hits.total:
+            raise Refused(
+                "page",
+                f"numbers reach {MOST_OFFSET:,} hits: further on use order=id and after=, "
+                "which each answer in that order gives as next_after",
+            )
+        if hits.total > asked.per_page:
             parts.reader.keep(opened)
         return opened.number, hits
 
@@ -154,7 +198,8 @@ def _ask_database(
 
 
 def _snippets(parts: Parts, document: Document, query: Query) -> dict[str, Snippet]:
+    fields = parts.index.fields
     return {
-        name: snippet(document.text[name], query, SNIPPET_WIDTH)
-        for name in parts.index.fields.searched
+        name: snippet(document.text[name], query, SNIPPET_WIDTH, folding=fields.folding, field=name)
+        for name in fields.searched
     }

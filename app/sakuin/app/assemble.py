@@ -1,11 +1,14 @@
 """From settings to working parts. Every process begins here; nothing is opened at import."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Engine as Database
 
+from sakuin.app.catalogue import Catalogue
+from sakuin.app.collection import Collection
 from sakuin.app.paragraph import create_tables
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.row_check import RowCheck, row_check
@@ -18,24 +21,15 @@ from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
 from sakuin.queue import create_schema, open_engine
 
-INDEXES = (PARAGRAPHS,)
-
-
-class NoSuchIndex(Exception):
-    """An index was named that this installation does not have."""
-
-    def __init__(self, name: str) -> None:
-        known = ", ".join(index.name for index in INDEXES)
-        super().__init__(f"there is no index {name!r}; known: {known}")
-
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The database, and one index's copy on this host with its reader."""
+    """The database, and one collection's copy on this host with its reader."""
 
     settings: Settings
     database: Database
     row_check: RowCheck
+    collection: Collection
     copy: Copy
     reader: Reader
 
@@ -45,21 +39,68 @@ class Parts:
         return self.copy.index
 
 
+class Installation:
+    """The parts of every index of one process, opened when they are first asked for.
+
+    Safe for threads.
+    """
+
+    def __init__(self, settings: Settings, database: Database, asking: RowCheck) -> None:
+        self.settings, self.database = settings, database
+        self.catalogue = Catalogue(settings.models.split(), asking)
+        self._row_check, self._engine = asking, _engine(settings)
+        self._parts: dict[str, Parts] = {}
+        self._outdated: list[Parts] = []
+        self._lock = threading.Lock()
+
+    def parts(self, name: str = PARAGRAPHS.name) -> Parts:
+        """Return the parts of an index, by its newest declaration. Errors as `Catalogue.named`."""
+        return self.parts_of(self.catalogue.named(name))
+
+    def parts_of(self, collection: Collection) -> Parts:
+        """Return the parts of a collection of the catalogue's."""
+        name = collection.index.name
+        with self._lock:
+            parts = self._parts.get(name)
+            if parts is None or parts.collection != collection:
+                if parts is not None:
+                    self._outdated.append(parts)  # somebody may be searching it
+                parts = self._parts[name] = self._open(collection)
+            return parts
+
+    def _open(self, collection: Collection) -> Parts:
+        index = collection.index
+        generations = Generations(self.settings.index_root, index.name)
+        copy = Copy(index, self._engine, generations, self.database)
+        reader = Reader(self._engine, index.fields, generations)
+        return Parts(self.settings, self.database, self._row_check, collection, copy, reader)
+
+    def close(self) -> None:
+        """Close every reader. No search may be going on."""
+        for parts in (*self._parts.values(), *self._outdated):
+            parts.reader.close()
+
+
+@contextmanager
+def installation(settings: Settings) -> Iterator[Installation]:
+    """Open what a process needs, and close it at the end. Connects to nothing yet."""
+    database = _open_database(settings)
+    try:
+        with row_check(settings.database_url) as asking:
+            opened = Installation(settings, database, asking)
+            try:
+                yield opened
+            finally:
+                opened.close()
+    finally:
+        database.dispose()
+
+
 @contextmanager
 def assemble(settings: Settings, index_name: str = PARAGRAPHS.name) -> Iterator[Parts]:
-    """Open what a process needs, and close it at the end. Connects to nothing yet."""
-    index = index_named(index_name)
-    engine = _engine(settings)
-    generations = Generations(settings.index_root, index.name)
-    database = _open_database(settings)
-    reader = Reader(engine, index.fields, generations)
-    try:
-        copy = Copy(index, engine, generations, database)
-        with row_check(settings.database_url) as asking:
-            yield Parts(settings, database, asking, copy, reader)
-    finally:
-        reader.close()
-        database.dispose()
+    """Open an installation for the sake of one index."""
+    with installation(settings) as opened:
+        yield opened.parts(index_name)
 
 
 def _open_database(settings: Settings) -> Database:
@@ -76,14 +117,6 @@ def _engine(settings: Settings) -> Engine:
         raise SettingsError(
             f"engine (SAKUIN_ENGINE) {settings.engine!r} is not installed here: {error}"
         ) from None
-
-
-def index_named(name: str) -> Index:
-    """Return the index of this name; NoSuchIndex names those that exist."""
-    for index in INDEXES:
-        if index.name == name:
-            return index
-    raise NoSuchIndex(name)
 
 
 def initialise(parts: Parts) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.app.assemble import NoSuchIndex
+from sakuin.app.catalogue import NoSuchIndex
 from sakuin.app.commands import (
     demo,
     doctor,

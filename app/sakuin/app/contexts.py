@@ -20,6 +20,9 @@ class Notice(StrEnum):
     BAD_PER_PAGE = "bad_per_page"
     BAD_ORDER = "bad_order"
     BAD_GENERATION = "bad_generation"
+    BAD_DIALECT = "bad_dialect"
+    BAD_AFTER = "bad_after"
+    TOO_FAR = "too_far"
     RESTARTED = "restarted"
 
 
@@ -74,7 +77,7 @@ class Result:
 
     index: str
     id: str
-    url: str
+    url: str | None
     title: str | None
     source: str | None
     position: int | None
@@ -101,14 +104,25 @@ class OrderLink:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexLink:
+    """An index that can be searched, and the address of the same search in it."""
+
+    name: str
+    url: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """One page of one search. `first` and `last` count from 1 (both 0: nothing on this page).
 
     `removed`: how many documents of this page are not shown, because their rows are gone.
-    `last_url` is the last page, given only when `page` lies beyond it.
+    `last_url` is the last page, given only when `page` lies beyond it. `is_continued`: the page
+    goes on behind an id, so that it has no number and no last hit's number is known.
     """
 
     total: int
+    is_continued: bool
     took_ms: float
     page: int
     total_pages: int
@@ -129,6 +143,8 @@ class SearchPage:
     """The search box; with an answer below it once something was asked.
 
     `carried` are further fields (name, value) that the form sends along, such as the order.
+    `indexes` are those to choose from (none where there is only one). `filter` is a second
+    query that must match too ("" for none), and `unfiltered_url` leads to the search without.
     `documents` is how many the current generation holds, told where nothing was asked.
     """
 
@@ -139,6 +155,9 @@ class SearchPage:
     query: str
     carried: tuple[tuple[str, str], ...]
     documents: int
+    indexes: tuple[IndexLink, ...]
+    filter: str
+    unfiltered_url: str
     notices: tuple[Notice, ...]
     remarks: tuple[Remark, ...]
     results: Results | None

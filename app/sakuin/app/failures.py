@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sakuin.app.addresses import root_of, site_of
+from sakuin.app.catalogue import NoSuchIndex
 from sakuin.app.contexts import ErrorPage
 from sakuin.app.guard import is_cut
 from sakuin.app.paragraph import Refused
@@ -32,6 +33,7 @@ def handle_failures(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(NoSuchIndex, _no_such_index)
     app.add_exception_handler(UnknownReceipt, _unknown_receipt)
     for kind in (QueueError, SQLAlchemyError):
         app.add_exception_handler(kind, _database)
@@ -81,6 +83,10 @@ def _invalid(request: Request, error: Exception) -> Response:
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
     return fail(request, 422, str(error), field=error.field)
+
+
+def _no_such_index(request: Request, error: Exception) -> Response:
+    return fail(request, 422, str(error), field="index")
 
 
 def _unknown_receipt(request: Request, error: Exception) -> Response:

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.app.assemble import Parts
+from sakuin.app.installed import installation_of, parts_of
 from sakuin.app.status import read_status
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import DatabaseRefused, QueueError
@@ -21,7 +21,7 @@ async def healthz() -> PlainTextResponse:
 @router.get("/readyz")
 def readyz(request: Request) -> JSONResponse:
     """Answer 200 when searches can be answered; the database being away is told, no more."""
-    parts: Parts = request.app.state.parts
+    parts = parts_of(request)
     try:
         with parts.reader.open() as opened:
             index = f"generation {opened.number}" if opened else "no generation yet"
@@ -42,19 +42,22 @@ def readyz(request: Request) -> JSONResponse:
 @router.get("/metrics")
 def metrics(request: Request) -> PlainTextResponse:
     """Give the queue and the index in Prometheus' text format."""
-    parts: Parts = request.app.state.parts
-    lines = [f'sakuin_generation{{index="{parts.index.name}"}} {parts.copy.generations.current()}']
-    try:
-        status = read_status(parts)
-    except (QueueError, SQLAlchemyError, IndexerError, OSError):
-        lines.append("sakuin_up 0")
-    else:
-        lines.append("sakuin_up 1")
-        lines.append(
-            f'sakuin_documents{{index="{parts.index.name}"}} {status["index"]["documents"]}'
-        )
+    installed = installation_of(request)
+    lines: list[str] = []
+    is_up = True
+    for collection in installed.catalogue.known():
+        parts = installed.parts_of(collection)
+        name = f'index="{parts.index.name}"'
+        lines.append(f"sakuin_generation{{{name}}} {parts.copy.generations.current()}")
+        try:
+            status = read_status(parts)
+        except (QueueError, SQLAlchemyError, IndexerError, OSError):
+            is_up = False
+            continue
+        lines.append(f"sakuin_documents{{{name}}} {status['index']['documents']}")
         lines += [
-            f'sakuin_messages{{index="{parts.index.name}",state="{state}"}} {count}'
+            f'sakuin_messages{{{name},state="{state}"}} {count}'
             for state, count in status["queue"].items()
         ]
+    lines.append(f"sakuin_up {int(is_up)}")
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")

@@ -7,8 +7,8 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
 
-from sakuin.app import api, health, pages, search_pages
-from sakuin.app.assemble import assemble, initialise
+from sakuin.app import health, pages, paragraph_api, search_api, search_pages
+from sakuin.app.assemble import initialise, installation
 from sakuin.app.failures import LastResort, handle_failures
 from sakuin.app.guard import Guard
 from sakuin.app.render import static_folder
@@ -25,10 +25,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        with assemble(chosen) as parts:
+        with installation(chosen) as opened:
             if chosen.is_sqlite:
-                initialise(parts)
-            app.state.parts = parts
+                initialise(opened.parts())
+            app.state.installation = opened
             yield
 
     app = FastAPI(
@@ -45,7 +45,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         ],
     )
     handle_failures(app)
-    for module in (api, health, search_pages, pages):
+    for module in (paragraph_api, search_api, health, search_pages, pages):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=static_folder()), name="static")
     return app

@@ -38,6 +38,9 @@ class Messages:
     nothing_found_hints: tuple[str, ...]
     out_of_range: Callable[[int, int], str]
     last_page: str
+    indexes: str
+    filter: str
+    unfilter: str
     order: str
     orders: Mapping[Order, str]
     stale: str

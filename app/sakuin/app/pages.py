@@ -12,7 +12,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.add import add_at_end
 from sakuin.app.addresses import root_of, site_of
-from sakuin.app.api import StoredParagraph, parts_of, receipt_of, stored_paragraph
 from sakuin.app.assemble import Parts
 from sakuin.app.contexts import (
     AddPage,
@@ -23,9 +22,11 @@ from sakuin.app.contexts import (
     Standing,
     Step,
 )
+from sakuin.app.installed import parts_of, parts_of_receipt
 from sakuin.app.paragraph import MOST_BODY_BYTES, Refused
 from sakuin.app.present import paragraph_url
-from sakuin.app.receipt import progress, read_receipt
+from sakuin.app.read_paragraph import StoredParagraph, stored_paragraph
+from sakuin.app.receipt import progress, read_receipt, receipt_of
 from sakuin.app.render import choose_language, render
 from sakuin.app.save import WEB_SOURCE, Saved, delete_paragraph, update_paragraph
 from sakuin.indexer.freshness import Freshness, freshness
@@ -93,19 +94,19 @@ def add(request: Request, form: Posted) -> Response:
 @router.get("/receipts/{receipt}")
 def receipt_page(request: Request, receipt: str) -> Response:
     """Show where a save is."""
-    parts = parts_of(request)
     named = read_receipt(receipt)
+    parts = parts_of_receipt(request, named)
     found = progress(parts, named)
     root = root_of(request)
     document = named.documents[0] if named.documents else ""
-    there = bool(read(parts.database, lambda c: parts.index.loader.load(c, [document])))
+    rows = read(parts.database, lambda c: parts.index.loader.load(c, [document]))
     page = ReceiptPage(
         site=site_of(request),
         standing=look_standing(parts),
         step=Step(found.status.value),
-        deletes=not there,
+        deletes=not rows,
         reason=found.reason,
-        paragraph_url=paragraph_url(document, root) if there else None,
+        paragraph_url=parts.collection.url_of(rows[0], root) if rows else None,
         receipt_url=f"{root}/receipts/{receipt}",
         json_url=f"{root}/api/v1/receipts/{receipt}",
     )

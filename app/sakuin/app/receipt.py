@@ -15,6 +15,7 @@ from pydantic import Field, TypeAdapter
 from sqlalchemy import Connection
 
 from sakuin.app.assemble import Parts
+from sakuin.app.save import Saved
 from sakuin.queue import read, state_of, waiting_count
 
 _MOST_CHARACTERS = 16_384
@@ -59,6 +60,11 @@ def write_receipt(receipt: Receipt) -> str:
     return base64.urlsafe_b64encode(_ADAPTER.dump_json(receipt)).decode().rstrip("=")
 
 
+def receipt_of(parts: Parts, saved: Saved) -> str:
+    """Return the receipt of one document's save."""
+    return write_receipt(Receipt(parts.index.name, (saved.message_id,), (str(saved.id),)))
+
+
 def read_receipt(text: str) -> Receipt:
     """Return what a receipt names; UnknownReceipt for anything else."""
     try:
@@ -72,12 +78,10 @@ def read_receipt(text: str) -> Receipt:
 
 
 def progress(parts: Parts, receipt: Receipt) -> Progress:
-    """Look where the receipt's messages and documents are now.
+    """Look where the receipt's messages and documents are now; `parts` are of its index.
 
-    Raises UnknownReceipt for another index, and the queue's errors when the database is away.
+    Raises the queue's errors when the database is away.
     """
-    if receipt.index != parts.index.name:
-        raise UnknownReceipt(f"there is no index {receipt.index!r}")
     for _ in range(_TRIES):
         found = read(parts.database, lambda c: _of_messages(c, receipt))
         if found is not None:

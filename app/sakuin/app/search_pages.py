@@ -1,46 +1,24 @@
-"""The search page: /, /search?q=… and /search/<words>."""
+"""The search page: /, /search?q=… and /search/<words>, of any index."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from sakuin.app.addresses import root_of, site_of
-from sakuin.app.answer import Answer, Item, answer
-from sakuin.app.api import parts_of
+from sakuin.app.answer import answer
 from sakuin.app.assemble import Parts
-from sakuin.app.contexts import (
-    Notice,
-    OrderLink,
-    PageLink,
-    Remark,
-    Result,
-    Results,
-    SearchPage,
-)
-from sakuin.app.page import DEFAULT_PER_PAGE, BadPage, read_page, read_per_page
+from sakuin.app.contexts import IndexLink, Notice, Remark, SearchPage
+from sakuin.app.installed import installation_of, parts_of
 from sakuin.app.pages import look_standing, show, standing_of
-from sakuin.app.present import paragraph_url
+from sakuin.app.paragraph import Refused
+from sakuin.app.search_address import SearchAddress, read_address
 from sakuin.app.search_path import words_of
-from sakuin.indexer.engine import Order
+from sakuin.app.search_results import results_of
+from sakuin.indexer.engine import Order, orders
 
 router = APIRouter(include_in_schema=False)
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the address asks for, and the notices on what in it was wrong."""
-
-    query: str
-    page: int
-    per_page: int
-    order: Order
-    generation: int | None
-    notices: tuple[Notice, ...]
 
 
 @router.get("/")
@@ -69,133 +47,78 @@ def search_path(request: Request) -> Response:
 
 
 def _respond(request: Request, query: str) -> Response:
-    parts = parts_of(request)
-    asked = _read(request, query)
-    if not query.strip():
-        return show(request, _empty(request, parts, asked))
+    address, notices = read_address(request.query_params, query)
+    parts = parts_of(request, address.index)
+    if address.order not in orders(parts.index.fields):
+        address, notices = replace(address, order=Order.RELEVANCE), (*notices, Notice.BAD_ORDER)
+    if not address.asks():
+        return show(request, _page(request, parts, address, notices))
+    try:
+        return show(request, _answered(request, parts, address, notices))
+    except Refused as error:  # only a page number that is too great is left to be refused
+        notice = Notice.TOO_FAR if error.field == "page" else Notice.BAD_AFTER
+        first = replace(address, page=1, after=None)
+        return show(request, _answered(request, parts, first, (*notices, notice)))
+
+
+def _answered(
+    request: Request, parts: Parts, address: SearchAddress, notices: tuple[Notice, ...]
+) -> SearchPage:
     found = answer(
         parts,
-        query,
-        page=asked.page,
-        per_page=asked.per_page,
-        order=asked.order,
-        generation=asked.generation,
+        address.query,
+        page=address.page,
+        per_page=address.per_page,
+        order=address.order,
+        generation=address.generation,
+        filter=address.filter,
+        dialect=address.dialect,
+        after=address.after,
     )
-    return show(request, _page(request, parts, asked, found))
-
-
-def _read(request: Request, query: str) -> Asked:
-    """Read the address; what is wrong in it gets its default, and a notice."""
-    notices: list[Notice] = []
-
-    def checked(name: str, read: Callable[[str], _T], default: _T, notice: Notice) -> _T:
-        raw = request.query_params.get(name)
-        if raw is None or raw == "":
-            return default
-        try:
-            return read(raw)
-        except (BadPage, ValueError):
-            notices.append(notice)
-            return default
-
-    return Asked(
-        query=query,
-        page=checked("page", read_page, 1, Notice.BAD_PAGE),
-        per_page=checked("per_page", read_per_page, DEFAULT_PER_PAGE, Notice.BAD_PER_PAGE),
-        order=checked("order", Order, Order.RELEVANCE, Notice.BAD_ORDER),
-        generation=checked("g", _read_generation, None, Notice.BAD_GENERATION),
-        notices=tuple(notices),
+    restarted = (Notice.RESTARTED,) if found.restarted else ()
+    page = _page(request, parts, address, notices + restarted)
+    remarks = [(each, address.query) for each in found.diagnostics]
+    remarks += [(each, address.filter) for each in found.filter_diagnostics]
+    return replace(
+        page,
+        standing=replace(standing_of(parts, found.freshness), generation=found.generation),
+        remarks=tuple(Remark(each.code, text[each.start : each.end]) for each, text in remarks),
+        results=results_of(found, parts.collection, address, root_of(request)),
     )
 
 
-def _read_generation(raw: str) -> int | None:
-    if not (raw.isascii() and raw.isdigit() and int(raw[:20]) > 0 and len(raw) < 16):
-        raise ValueError(raw)
-    return int(raw)
-
-
-def _empty(request: Request, parts: Parts, asked: Asked) -> SearchPage:
+def _page(
+    request: Request, parts: Parts, address: SearchAddress, notices: tuple[Notice, ...]
+) -> SearchPage:
+    root = root_of(request)
     with parts.reader.open() as opened:
         documents = opened.searcher.document_count if opened else 0
     return SearchPage(
         site=site_of(request),
-        standing=look_standing(parts),
-        query=asked.query,
-        carried=(),
+        standing=None if address.asks() else look_standing(parts),
+        query=address.query,
+        carried=address.carried(),
         documents=documents,
-        notices=asked.notices,
+        indexes=_indexes(request, address),
+        filter=address.filter,
+        unfiltered_url=f"{root}/search?{urlencode(replace(address, filter='').parameters())}",
+        notices=notices,
         remarks=(),
         results=None,
     )
 
 
-def _page(request: Request, parts: Parts, asked: Asked, found: Answer) -> SearchPage:
-    restarted = (Notice.RESTARTED,) if found.restarted else ()
-    carried = {"order": asked.order.value} if asked.order is not Order.RELEVANCE else {}
-    if asked.per_page != DEFAULT_PER_PAGE:
-        carried["per_page"] = str(asked.per_page)
-    with parts.reader.open() as opened:
-        documents = opened.searcher.document_count if opened else 0
-    return SearchPage(
-        site=site_of(request),
-        standing=replace(standing_of(parts, found.freshness), generation=found.generation),
-        query=asked.query,
-        carried=tuple(carried.items()),
-        documents=documents,
-        notices=asked.notices + restarted,
-        remarks=tuple(
-            Remark(each.code, asked.query[each.start : each.end]) for each in found.diagnostics
-        ),
-        results=_results(request, parts, found, carried),
-    )
-
-
-def _results(request: Request, parts: Parts, found: Answer, carried: dict[str, str]) -> Results:
-    root, page = root_of(request), found.page
-
-    def link(number: int) -> str:
-        values = {"q": found.query, "page": str(number), "g": str(found.generation), **carried}
-        return f"{root}/search?{urlencode(values)}"
-
-    def in_order(order: Order) -> str:
-        values = {"q": found.query, **carried, "order": order.value}
-        return f"{root}/search?{urlencode(values)}"
-
-    return Results(
-        total=page.total,
-        took_ms=found.seconds * 1000,
-        page=page.page,
-        total_pages=page.total_pages,
-        first=page.offset + 1 if page.items else 0,
-        last=page.offset + len(page.items) if page.items else 0,
-        items=tuple(_result(item, parts.index.name, root) for item in page.items),
-        removed=len(found.removed),
-        links=tuple(
-            PageLink(number, link(number), current=number == page.page)
-            if number
-            else PageLink(None, None)
-            for number in page.window()
-        ),
-        previous_url=link(page.previous_page) if page.previous_page else None,
-        next_url=link(page.next_page) if page.next_page else None,
-        last_url=link(page.total_pages) if page.out_of_range else None,
-        orders=tuple(
-            OrderLink(order, in_order(order), current=order is found.order) for order in Order
-        ),
-        json_url=f"{root}/api/v1/search?{urlencode({'q': found.query, **carried})}",
-    )
-
-
-def _result(item: Item, index: str, root: str) -> Result:
-    document = item.document
-    pieces = [(piece.text, piece.hit) for cut in item.snippets.values() for piece in cut.pieces]
-    return Result(
-        index=index,
-        id=document.id,
-        url=paragraph_url(document.id, root),
-        title=None,
-        source=document.text["source"],
-        position=int(document.text["position"]),
-        pieces=tuple(pieces),
-        stale=item.is_stale,
+def _indexes(request: Request, address: SearchAddress) -> tuple[IndexLink, ...]:
+    """Return the indexes to choose from; what another index may not know is left out."""
+    names = [each.index.name for each in installation_of(request).catalogue.known()]
+    if len(names) == 1:
+        return ()
+    plain = replace(address, order=Order.RELEVANCE, filter="", after=None)
+    return tuple(
+        IndexLink(
+            name,
+            f"{root_of(request)}/search?{urlencode(replace(plain, index=name).parameters())}",
+            current=name == address.index,
+        )
+        for name in names
     )

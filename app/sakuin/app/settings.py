@@ -44,6 +44,11 @@ OPTIONS = (
     ),
     Option("data_dir", "./sakuin-data", "folder of the index, and of the database if SQLite"),
     Option("engine", "", "tantivy or whoosh; empty: tantivy where it is installed, else whoosh"),
+    Option(
+        "models",
+        "",
+        "modules that declare Searchable models, parted by blanks, as shop.models",
+    ),
     Option("host", "127.0.0.1", "address that `sakuin serve` listens on"),
     Option("port", 8000, "port that `sakuin serve` listens on; 0 takes a free one"),
     Option("root_path", "", "path prefix when a proxy serves the pages below one, as /sakuin"),
@@ -73,6 +78,7 @@ class Settings:
     database_url: str
     data_dir: Path
     engine: str
+    models: str
     host: str
     port: int
     root_path: str

@@ -26,13 +26,19 @@ _LONGEST_WAIT_SECONDS = 5.0
 class Worker:
     """One worker of one index's copy. `stop` may be set from a signal handler or a thread."""
 
-    def __init__(self, copy: Copy, settings: Settings, on_step: Observer = lambda _: None) -> None:
+    def __init__(
+        self,
+        copy: Copy,
+        settings: Settings,
+        on_step: Observer = lambda _: None,
+        stop: threading.Event | None = None,
+    ) -> None:
         self._copy, self._on_step = copy, on_step
         self._limits = limits(settings)
         self._poll_seconds = settings.poll_seconds
         self._lease = PublisherLease(copy.generations)
         self._said: str | None = None
-        self.stop = threading.Event()
+        self.stop = stop or threading.Event()
         self.was_told_to_stop = False
 
     def run(self, on_batch: Callable[[Batch], None] = lambda _: None) -> None:
@@ -46,7 +52,8 @@ class Worker:
         return self._counts_dead() - before
 
     def _loop(self, on_batch: Callable[[Batch], None], *, until_empty: bool) -> None:
-        beating = threading.Thread(target=self._beat, name="beat", daemon=True)
+        ended = threading.Event()
+        beating = threading.Thread(target=self._beat, args=(ended,), name="beat", daemon=True)
         beating.start()
         wait = self._poll_seconds
         try:
@@ -61,13 +68,14 @@ class Worker:
                 self.stop.wait(wait)
             self.was_told_to_stop = True
         finally:
-            self.stop.set()
+            ended.set()
             beating.join()
             self._lease.release()
 
     def _try_once(self, on_batch: Callable[[Batch], None]) -> tuple[Batch | None, bool]:
         """Do one batch if there is one; the flag says that something stands in the way."""
         try:
+            self._copy.generations.prepare()
             if not self._lease.beat():
                 self._say("another worker publishes this index; standing by")
                 return None, False
@@ -102,8 +110,8 @@ class Worker:
             _LOG.warning("going on")
         self._said = what
 
-    def _beat(self) -> None:
-        while not self.stop.wait(_BEAT_SECONDS):
+    def _beat(self, ended: threading.Event) -> None:
+        while not ended.wait(_BEAT_SECONDS):
             try:
                 self._lease.beat()
             except OSError as error:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from sakuin.app.assemble import Parts, assemble, initialise
+from sakuin.app.assemble import Installation, Parts, initialise, installation
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.settings import OPTIONS, Settings, read_settings
 
@@ -57,10 +57,17 @@ def opened(flags: Mapping[str, Any], index: str = DEFAULT_INDEX) -> Iterator[Par
 @contextmanager
 def opened_with(settings: Settings, index: str = DEFAULT_INDEX) -> Iterator[Parts]:
     """As `opened`, from settings that were read already."""
-    with assemble(settings, index) as parts:
+    with installed(settings) as opened:
+        yield opened.parts(index)
+
+
+@contextmanager
+def installed(settings: Settings) -> Iterator[Installation]:
+    """Open all indexes; SQLite's tables are made when missing."""
+    with installation(settings) as opened:
         if settings.is_sqlite:
-            initialise(parts)
-        yield parts
+            initialise(opened.parts())
+        yield opened
 
 
 def say(text: str = "") -> None:

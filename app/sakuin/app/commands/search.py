@@ -1,5 +1,6 @@
 """`sakuin search`."""
 
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sakuin.app.answer import Answer, answer
+from sakuin.app.collection import Collection
 from sakuin.app.commands.options import (
     DEFAULT_INDEX,
     AsJson,
@@ -20,8 +22,9 @@ from sakuin.app.commands.options import (
     say,
 )
 from sakuin.app.page import DEFAULT_PER_PAGE, MOST_PER_PAGE
-from sakuin.app.present import answer_json, title
+from sakuin.app.present import answer_json
 from sakuin.app.search_times import time_searches
+from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Order
 
 
@@ -52,6 +55,29 @@ def search(
             show_default=False,
         ),
     ] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(
+            help="Go on behind this id, the last of the page before, in the order of ids. "
+            "(no variable; default: from the start)",
+            show_default=False,
+        ),
+    ] = None,
+    filter: Annotated[  # noqa: A002  the name of the flag
+        str,
+        typer.Option(
+            help="A second query that must match too. (no variable; default: none)",
+            show_default=False,
+        ),
+    ] = "",
+    dialect: Annotated[
+        Dialect,
+        typer.Option(
+            help="How the words are written: Hyper Estraier's and Tritonn's forms are known too. "
+            "(no variable; default: sakuin)",
+            show_default=False,
+        ),
+    ] = Dialect.SAKUIN,
     bench: Annotated[
         bool,
         typer.Option(
@@ -80,15 +106,18 @@ def search(
             per_page=per_page,
             order=order,
             generation=generation,
+            filter=filter,
+            dialect=dialect,
+            after=after,
         )
         if as_json:
-            put_json(answer_json(found, parts.index.name))
+            put_json(answer_json(found, parts.collection))
         else:
-            _print(found)
+            _print(found, parts.collection)
 
 
 def _print_remarks(found: Answer) -> None:
-    for remark in found.diagnostics:
+    for remark in (*found.diagnostics, *found.filter_diagnostics):
         say(f"Note: {remark.message}")
     if found.restarted:
         say("That generation is gone; this is page 1 of the current one.")
@@ -96,7 +125,7 @@ def _print_remarks(found: Answer) -> None:
         say(f"There is no page {found.page.page}; the last one is {found.page.total_pages}.")
 
 
-def _print(found: Answer) -> None:
+def _print(found: Answer, collection: Collection) -> None:
     _print_remarks(found)
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{found.page.total:,} found, {found.seconds * 1000:.1f} ms")
@@ -105,15 +134,14 @@ def _print(found: Answer) -> None:
     for item in found.page.items:
         line = Text()
         line.append(f"{item.document.id:>8}  ", style="dim")
-        line.append(f"{title(item.document.text)}  ", style="cyan")
+        line.append(f"{collection.title_of(item.document)}  ", style="cyan")
         for cut in item.snippets.values():
             for piece in cut.pieces:
                 line.append(piece.text, style="bold reverse" if piece.hit else "")
         if item.is_stale:
             line.append("  (edited since)", style="yellow")
         console.print(line)
-    if found.page.next_page:
-        say(f"Page {found.page.page} of {found.page.total_pages:,}: --page N shows another.")
+    _print_next(found)
     fresh = found.freshness
     if fresh is None:
         say(f"The database was not asked, so deleted rows may still be shown: {found.trouble}")
@@ -121,3 +149,10 @@ def _print(found: Answer) -> None:
         say(f"Generation {found.generation}; {fresh.waiting:,} changes waiting.")
         if not fresh.has_indexer:
             say("No indexer is running: start `sakuin worker`.")
+
+
+def _print_next(found: Answer) -> None:
+    if found.next_after is not None and found.after is not None:
+        say(f"--order id --after {quote(found.next_after)} goes on.")
+    elif found.page.next_page:
+        say(f"Page {found.page.page} of {found.page.total_pages:,}: --page N shows another.")

@@ -11,17 +11,16 @@ from typing import Annotated
 import typer
 
 from sakuin.app.commands.options import (
-    DEFAULT_INDEX,
     DatabaseUrl,
     DataDir,
     EngineName,
-    IndexName,
-    opened,
+    installed,
     say,
     setting,
 )
 from sakuin.app.follow import look
-from sakuin.app.worker import Worker
+from sakuin.app.index_workers import IndexWorkers
+from sakuin.app.settings import read_settings
 from sakuin.indexer.batch import Batch
 
 Drain = Annotated[
@@ -44,7 +43,13 @@ def worker(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     engine: EngineName = None,
-    index: IndexName = DEFAULT_INDEX,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            help="Work on this index alone. (no variable; default: all indexes)",
+            show_default=False,
+        ),
+    ] = None,
     batch_documents: Annotated[int | None, setting("batch_documents")] = None,
     batch_bytes: Annotated[int | None, setting("batch_bytes")] = None,
     gather_seconds: Annotated[float | None, setting("gather_seconds")] = None,
@@ -53,8 +58,9 @@ def worker(
     quiet: Quiet = False,
     stop_with_parent: Annotated[bool, typer.Option("--stop-with-parent", hidden=True)] = False,
 ) -> None:
-    """Make saves searchable: drain the queue in batches, each published as a new generation.
+    """Make saves searchable: drain the queues in batches, each published as a new generation.
 
+    Works on every index: paragraphs, models and attached tables.
     Ends cleanly on SIGTERM or Ctrl-C. Waits while the database is away. A second worker of the
     same index stands by.
     """
@@ -69,24 +75,21 @@ def worker(
         "poll_seconds": poll_seconds,
         "lease_seconds": lease_seconds,
     }
-    with opened(flags, index) as parts:
-        if drain and not parts.settings.is_sqlite:
-            look(parts)  # tells at once, by the exit code, that the database is away
-        working = Worker(parts.copy, parts.settings)
+    with installed(read_settings(flags)) as opened:
+        if drain and not opened.settings.is_sqlite:
+            look(opened.parts())  # tells at once, by the exit code, that the database is away
+        working = IndexWorkers(opened, index)
         _stop_on_signals(working)
         if stop_with_parent:
             threading.Thread(target=_stop_at_eof, args=(working,), daemon=True).start()
-        told = (lambda _: None) if quiet else _tell
+        told = (lambda *_: None) if quiet else _tell
         if not drain:
             if not quiet:
-                say(
-                    f"Indexing {index} as generation {parts.copy.generations.current() + 1} on; "
-                    "Ctrl-C ends."
-                )
+                say("Indexing; Ctrl-C ends.")
             working.run(told)
             return
         died = working.drain(told)
-        is_unfinished = working.was_told_to_stop and look(parts).waiting > 0
+        is_unfinished = working.was_told_to_stop and working.waits(lambda p: look(p).waiting)
     if is_unfinished:
         raise typer.Exit(75)
     if died > 0:
@@ -94,9 +97,10 @@ def worker(
         raise typer.Exit(1)
 
 
-def _tell(batch: Batch) -> None:
+def _tell(index: str, batch: Batch) -> None:
     logging.getLogger("sakuin.worker").info(
-        "generation %d: %d documents (%d changed) of %d messages%s",
+        "%s generation %d: %d documents (%d changed) of %d messages%s",
+        index,
         batch.generation,
         batch.documents,
         batch.changed,
@@ -105,7 +109,7 @@ def _tell(batch: Batch) -> None:
     )
 
 
-def _stop_on_signals(working: Worker) -> None:
+def _stop_on_signals(working: IndexWorkers) -> None:
     """Stop at a signal: by a thread, since one handler may interrupt another within a lock."""
     arrived: SimpleQueue[int] = SimpleQueue()  # its put() may be interrupted by itself
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -118,7 +122,7 @@ def _stop_on_signals(working: Worker) -> None:
     threading.Thread(target=wait, name="signals", daemon=True).start()
 
 
-def _stop_at_eof(working: Worker) -> None:
+def _stop_at_eof(working: IndexWorkers) -> None:
     """Stop when the process that started us is gone: it held the other end of our input."""
     while os.read(sys.stdin.fileno(), 4096):
         pass

@@ -1,24 +1,18 @@
-"""The JSON interface under /api/v1. Handlers are plain functions, run in threads."""
+"""Paragraphs and receipts as JSON under /api/v1. Handlers are plain functions, run in threads."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Path, Query, Request
+from fastapi import APIRouter, HTTPException, Path, Request
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import select
-from sqlalchemy.engine import Connection
 from starlette.concurrency import run_in_threadpool
 
 from sakuin.app.add import add_at_end
-from sakuin.app.answer import answer
 from sakuin.app.assemble import Parts
 from sakuin.app.bulk import Outcome, save_lines
-from sakuin.app.page import DEFAULT_PER_PAGE, MOST_PAGE, MOST_PER_PAGE
-from sakuin.app.paragraph import Paragraph, Refused
-from sakuin.app.paragraph_index import PARAGRAPHS
-from sakuin.app.present import answer_json
-from sakuin.app.receipt import Receipt, progress, read_receipt, write_receipt
+from sakuin.app.installed import parts_of, parts_of_receipt
+from sakuin.app.read_paragraph import StoredParagraph, stored_paragraph
+from sakuin.app.receipt import Receipt, progress, read_receipt, receipt_of, write_receipt
 from sakuin.app.save import WEB_SOURCE, Saved, delete_paragraph, update_paragraph
-from sakuin.indexer.engine import Order
 from sakuin.queue import read as read_rows
 from sakuin.queue import replay
 
@@ -78,44 +72,6 @@ class ReceiptStatus(BaseModel):
     reason: str = ""
 
 
-class StoredParagraph(BaseModel):
-    """A paragraph as the table has it; times are UTC."""
-
-    id: int
-    source: str
-    position: int
-    body: str
-    version: int
-    created_at: str
-    updated_at: str
-
-
-def parts_of(request: Request) -> Parts:
-    """Return the parts that this application was started with."""
-    parts: Parts = request.app.state.parts
-    return parts
-
-
-@router.get("/search", response_model=None)
-def search(
-    request: Request,
-    q: Annotated[str, Query(description="words; space means AND")] = "",
-    page: Annotated[int, Query(ge=1, le=MOST_PAGE)] = 1,
-    per_page: Annotated[int, Query(ge=1, le=MOST_PER_PAGE)] = DEFAULT_PER_PAGE,
-    order: Order = Order.RELEVANCE,
-    g: Annotated[
-        int | None, Query(ge=1, le=10**15, description="generation, from an earlier page")
-    ] = None,
-    index: Annotated[str, Query(description="name of the index")] = PARAGRAPHS.name,
-) -> dict[str, Any]:
-    """Search: exact total, one page of items with highlights, and diagnostics of the query."""
-    parts = parts_of(request)
-    if index != parts.index.name:
-        raise Refused("index", f"is {index[:63]!r}; known: {parts.index.name}")
-    found = answer(parts, q, page=page, per_page=per_page, order=order, generation=g)
-    return answer_json(found, parts.index.name, request.scope.get("root_path", ""))
-
-
 @router.post("/paragraphs", status_code=202)
 def add(request: Request, new: NewBody) -> Added:
     """Add a paragraph; it is stored when this answers, and searchable when its receipt says so."""
@@ -166,28 +122,9 @@ def delete(request: Request, paragraph_id: Key) -> Accepted:
 @router.get("/receipts/{receipt}")
 def status(request: Request, receipt: str) -> ReceiptStatus:
     """Tell where a save is."""
-    found = progress(parts_of(request), read_receipt(receipt))
+    named = read_receipt(receipt)
+    found = progress(parts_of_receipt(request, named), named)
     return ReceiptStatus(status=found.status.value, reason=found.reason)
-
-
-def stored_paragraph(connection: Connection, paragraph_id: Key) -> StoredParagraph | None:
-    """Return a paragraph by its key; None when there is none."""
-    if not 0 < paragraph_id < 2**63:
-        return None
-    table = Paragraph.__table__
-    found = connection.execute(select(table).where(Paragraph.id == paragraph_id))
-    row = found.mappings().one_or_none()
-    if row is None:
-        return None
-    values = dict(row)
-    for name in ("created_at", "updated_at"):
-        values[name] = values[name].isoformat(timespec="microseconds") + "Z"
-    return StoredParagraph(**values)
-
-
-def receipt_of(parts: Parts, saved: Saved) -> str:
-    """Return the receipt of one paragraph's save."""
-    return write_receipt(Receipt(parts.index.name, (saved.message_id,), (str(saved.id),)))
 
 
 def _accepted(parts: Parts, paragraph_id: int, saved: Saved | None) -> Accepted:
