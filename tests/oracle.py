@@ -6,12 +6,38 @@ stands beside them.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 from oracle_fold import oracle_fold, settle
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query
+from sakuin.indexer.document import Document, Fields
+from sakuin.indexer.engine import Order
+from sakuin.indexer.query import (
+    And,
+    Everything,
+    Not,
+    Nothing,
+    Or,
+    Phrase,
+    Query,
+    Range,
+    Value,
+    Wildcard,
+)
 
-__all__ = ["has_edges", "matches", "matches_settled", "matching_ids", "oracle_fold", "settle"]
+__all__ = [
+    "Row",
+    "has_edges",
+    "in_order",
+    "matches",
+    "matches_settled",
+    "matching",
+    "matching_ids",
+    "oracle_fold",
+    "row_of",
+    "settle",
+]
 
 # The scripts without blanks between words, found by the names of their characters.
 _UNSPACED_NAMES = re.compile(
@@ -21,6 +47,7 @@ _UNSPACED_NAMES = re.compile(
 )
 
 
+@cache
 def has_edges(character: str) -> bool:
     """Tell whether a character is a letter, mark or number of a spaced script."""
     if unicodedata.category(character)[0] not in "LMN":
@@ -28,14 +55,16 @@ def has_edges(character: str) -> bool:
     return not _UNSPACED_NAMES.match(unicodedata.name(character, ""))
 
 
-def matches_settled(query: str, body: str, *, prefix: bool = False) -> bool:
+def matches_settled(
+    query: str, body: str, *, open_start: bool = False, prefix: bool = False
+) -> bool:
     """Tell whether a settled query stands in a settled body, at word edges where it has any."""
     if not query:
         return False
     at = body.find(query)
     while at >= 0:
         end = at + len(query)
-        free_before = at == 0 or not (has_edges(query[0]) and has_edges(body[at - 1]))
+        free_before = open_start or at == 0 or not (has_edges(query[0]) and has_edges(body[at - 1]))
         free_after = (
             prefix or end == len(body) or not (has_edges(query[-1]) and has_edges(body[end]))
         )
@@ -50,22 +79,106 @@ def matches(query: str, body: str, *, prefix: bool = False) -> bool:
     return matches_settled(settle(query), settle(body), prefix=prefix)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a search looks at: settled texts by field, and folded values by filter."""
+
+    id: str
+    texts: Mapping[str, str]
+    values: Mapping[str, str | int]
+
+
+def row_of(document: Document, fields: Fields) -> Row:
+    """Settle a document."""
+    values: dict[str, str | int] = {
+        name: oracle_fold(value) if isinstance(value, str) else value
+        for name, value in document.values.items()
+    }
+    values["id"] = document.id if fields.text_ids else document.number
+    if fields.timed:
+        values["created"] = document.at
+    return Row(document.id, {name: settle(document.text[name]) for name in fields.searched}, values)
+
+
+def matching(query: Query, rows: Sequence[Row]) -> set[str]:
+    """Return the ids of the rows that match, one after another, whatever the tree says."""
+    every = {row.id for row in rows}
+    if isinstance(query, And):
+        return every.intersection(*(matching(each, rows) for each in query.children))
+    if isinstance(query, Or):
+        return set().union(*(matching(each, rows) for each in query.children))
+    if isinstance(query, Not):
+        return every - matching(query.child, rows)
+    if isinstance(query, Everything | Nothing):
+        return every if isinstance(query, Everything) else set()
+    if isinstance(query, Value):
+        wanted = query.text if query.field == "id" else oracle_fold(query.text)
+        return {row.id for row in rows if _has_value(row, query, wanted)}
+    if isinstance(query, Range):
+        return {row.id for row in rows if _in_range(row.values.get(query.field), query)}
+    if isinstance(query, Wildcard):
+        pieces = [oracle_fold(piece) for piece in query.pieces]
+        pattern = re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
+        return {
+            row.id
+            for row in rows
+            if any(pattern.fullmatch(word) for text in _texts(row, query) for word in _words(text))
+        }
+    wanted = settle(query.text)
+    return {
+        row.id
+        for row in rows
+        if any(
+            matches_settled(wanted, text, open_start=query.open_start, prefix=query.open_end)
+            for text in _texts(row, query)
+        )
+    }
+
+
 def matching_ids(query: Query, bodies: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the ids of the documents that match; `bodies` holds settled texts of each id."""
-    if isinstance(query, Phrase):
-        wanted, prefix = settle(query.text), query.open_end
-        return {
-            each
-            for each, texts in bodies.items()
-            if any(matches_settled(wanted, text, prefix=prefix) for text in texts)
-        }
-    if isinstance(query, And):
-        return set(bodies).intersection(*(matching_ids(each, bodies) for each in query.children))
-    if isinstance(query, Or):
-        return set().union(*(matching_ids(each, bodies) for each in query.children))
-    if isinstance(query, Not):
-        return set(bodies) - matching_ids(query.child, bodies)
-    if isinstance(query, Everything):
-        return set(bodies)
-    assert isinstance(query, Nothing)
-    return set()
+    rows = [
+        Row(one, {str(at): text for at, text in enumerate(texts)}, {})
+        for one, texts in bodies.items()
+    ]
+    return matching(query, rows)
+
+
+def in_order(
+    documents: Iterable[Document], ids: set[str], order: Order, fields: Fields
+) -> list[str]:
+    """Return these ids as an order other than relevance must give them."""
+
+    def key(one: Document) -> tuple[object, ...]:
+        own = one.id if fields.text_ids else one.number
+        if order is Order.ID:
+            return (own,)
+        if order is Order.SOURCE:
+            assert fields.place
+            text, number = (one.values.get(name) for name in fields.place)
+            return (text is not None, text or "", number is not None, number or 0, own)
+        return (-one.at if order is Order.NEWEST else one.at, own)
+
+    return [one.id for one in sorted(documents, key=key) if one.id in ids]
+
+
+def _texts(row: Row, query: Phrase | Wildcard) -> Iterable[str]:
+    return row.texts.values() if query.field is None else [row.texts[query.field]]
+
+
+@cache
+def _words(text: str) -> frozenset[str]:
+    return frozenset("".join(c if has_edges(c) else " " for c in text).split(" ")) - {""}
+
+
+def _has_value(row: Row, query: Value, wanted: str) -> bool:
+    value = row.values.get(query.field)
+    if not isinstance(value, str):
+        return False
+    return value.startswith(wanted) if query.open_end else value == wanted
+
+
+def _in_range(value: str | int | None, query: Range) -> bool:
+    if not isinstance(value, int):
+        return False
+    return (query.low is None or query.low <= value) and (query.high is None or value <= query.high)

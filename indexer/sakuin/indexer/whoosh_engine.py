@@ -33,9 +33,10 @@ from sakuin.indexer.whoosh_segment import Segment
 from sakuin.indexer.whoosh_words import added
 from sakuin.indexer.whoosh_writer import (
     WhooshWriter,
+    from_stored,
+    key_of,
     keyword_field,
     number_filters,
-    number_of,
     token_field,
 )
 
@@ -115,7 +116,7 @@ class _Searcher:
             ]
             total = len(keyed)
             if keyed and order is not Order.RELEVANCE:
-                key = self._key(order)
+                key = key_of(self._searcher.reader(), self._fields, order)
                 keyed = [(key(place), place) for _, place in keyed]
                 if after is not None:
                     last = (after.encode() if self._fields.text_ids else id_number(after),)
@@ -124,25 +125,6 @@ class _Searcher:
             scored = order is Order.RELEVANCE
             found = tuple(Hit(self._document(at), -key if scored else 0.0) for key, at in page)
         return Hits(total, found)
-
-    def _key(self, order: Order) -> Callable[[int], tuple[Any, ...]]:
-        """Return what gives the key of a document: all differ."""
-        reader, fields = self._searcher.reader(), self._fields
-        numbers = reader.column_reader("numbers")
-        ids = reader.column_reader("order_id") if fields.text_ids else None
-        places = reader.column_reader("order_place") if order is Order.SOURCE else None
-        sign = -1 if order is Order.NEWEST else 1
-
-        def key(at: int) -> tuple[Any, ...]:
-            row = numbers[at]
-            one = row[0] if ids is None else ids[at]
-            if order is Order.ID:
-                return (one,)
-            if places is not None and fields.place:
-                return (places[at], number_of(row, fields, fields.place[1]) or 0, one)
-            return (sign * row[1], one)
-
-        return key
 
     def _words(self, segments: Iterable[Segment], end: End, most: int) -> set[bytes]:
         found: set[bytes] = set()
@@ -181,15 +163,7 @@ class _Searcher:
 
     def _document(self, place: int) -> Document:
         numbers = self._searcher.reader().column_reader("numbers")[place]
-        stored = self._searcher.stored_fields(place)
-        names = self._fields.searched + self._fields.stored
-        values = dict(stored.get("kept") or {})
-        for name in number_filters(self._fields):
-            if (value := number_of(numbers, self._fields, name)) is not None:
-                values[name] = value
-        text = dict(zip(names, stored["texts"], strict=True))
-        number, at, digest = numbers[:3]
-        return Document(stored["id"], number, at, digest, text, values)
+        return from_stored(self._searcher.stored_fields(place), numbers, self._fields)
 
     def _open_searcher(self) -> Any:
         if self._searcher is None:
@@ -227,6 +201,34 @@ class _PhraseMatcher(SpanWrappingMatcher):  # type: ignore[misc]
         )
 
 
+class _Without(matching.AndNotMatcher):  # type: ignore[misc]
+    """Matches what the first matches and the second does not.
+
+    whoosh's own lets its first document pass if the second begins with an earlier one, and
+    looks for the next document after the last.
+    """
+
+    def _find_first(self) -> None:
+        self._find_next()
+
+    def _find_next(self) -> None:
+        while self.a.is_active() and self.b.is_active():
+            if self.b.id() < self.a.id():
+                self.b.skip_to(self.a.id())
+            elif self.b.id() == self.a.id():
+                self.a.next()
+            else:
+                return
+
+    def next(self) -> None:
+        self.a.next()
+        self._find_next()
+
+    def skip_to(self, number: int) -> None:
+        self.a.skip_to(number)
+        self._find_next()
+
+
 class _Matchers:
     """The matchers that a segment's answer is made of."""
 
@@ -250,7 +252,7 @@ class _Matchers:
 
     @staticmethod
     def without(wanted: Any, unwanted: Any) -> Any:
-        return matching.AndNotMatcher(wanted, unwanted) if unwanted.is_active() else wanted
+        return _Without(wanted, unwanted) if unwanted.is_active() else wanted
 
     @staticmethod
     def weighted(matcher: Any, weight: float) -> Any:

@@ -1,9 +1,10 @@
 """Changes of a whoosh index: each document replaces the one that has its id."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from sakuin.indexer.document import Document, Fields, FilterKind
+from sakuin.indexer.engine import Order
 from sakuin.indexer.exact_values import check_document, place_key
 from sakuin.indexer.fold import fold
 from sakuin.indexer.tokens import backwards_text, token_text
@@ -109,6 +110,35 @@ def number_of(numbers: Sequence[Any], fields: Fields, name: str) -> int | None:
         return int(numbers[_ALWAYS[name]])
     at = 3 + 2 * number_filters(fields).index(name)
     return int(numbers[at + 1]) if numbers[at] else None
+
+
+def from_stored(stored: Mapping[str, Any], numbers: Sequence[Any], fields: Fields) -> Document:
+    """Return the document that has these stored values and numbers."""
+    values: dict[str, str | int] = dict(stored.get("kept") or {})
+    for name in number_filters(fields):
+        if (value := number_of(numbers, fields, name)) is not None:
+            values[name] = value
+    text = dict(zip(fields.searched + fields.stored, stored["texts"], strict=True))
+    return Document(stored["id"], numbers[0], numbers[1], numbers[2], text, values)
+
+
+def key_of(reader: Any, fields: Fields, order: Order) -> Callable[[int], tuple[Any, ...]]:
+    """Return what gives the key of a document in an order other than relevance: all differ."""
+    numbers = reader.column_reader("numbers")
+    ids = reader.column_reader("order_id") if fields.text_ids else None
+    places = reader.column_reader("order_place") if order is Order.SOURCE else None
+    sign = -1 if order is Order.NEWEST else 1
+
+    def key(at: int) -> tuple[Any, ...]:
+        row = numbers[at]
+        one = row[0] if ids is None else ids[at]
+        if order is Order.ID:
+            return (one,)
+        if places is not None and fields.place:
+            return (places[at], number_of(row, fields, fields.place[1]) or 0, one)
+        return (sign * row[1], one)
+
+    return key
 
 
 _ALWAYS = {"id": 0, "created": 1}
