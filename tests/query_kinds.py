@@ -106,7 +106,8 @@ class Queries:
             return And(children)
         if kind < 0.8:
             return Or(children)
-        return Not(children[0]) if kind < 0.97 else chance.choice([Everything(), Nothing()])
+        constant: Query = Everything() if kind > 0.985 else Nothing()
+        return Not(children[0]) if kind < 0.97 else constant
 
     def _field(self) -> str | None:
         return self._chance.choice([None, None, *self._fields.searched])
