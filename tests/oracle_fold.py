@@ -4,6 +4,11 @@ Shares no code with the indexer.
 """
 
 import unicodedata
+from functools import cache
+from pathlib import Path
+
+from sakuin.indexer import fold
+from sakuin.indexer.fold import DEFAULT_FOLDING, Folding
 
 # Default_Ignorable_Code_Point of Unicode 14 (DerivedCoreProperties.txt).
 _IGNORABLE = frozenset(
@@ -18,20 +23,56 @@ _IGNORABLE = frozenset(
 )  # fmt: skip
 
 
-def oracle_fold(text: str) -> str:
-    """Fold the whole text at once."""
+def oracle_fold(text: str, folding: Folding = DEFAULT_FOLDING) -> str:
+    """Fold the whole text at once; the options one character after another."""
     kept = "".join(
         "\ufffd" if 0xD800 <= ord(c) <= 0xDFFF else c
         for c in text
         if ord(c) not in _IGNORABLE and not _is_noncharacter(ord(c))
     )
     first = unicodedata.normalize("NFKC", kept.replace("〜", "~"))
-    return unicodedata.normalize("NFKC", first.casefold())
+    folded = unicodedata.normalize("NFKC", first.casefold())
+    if folding.variants:
+        folded = "".join(_variants().get(c, c) for c in folded)
+    if folding.kana:
+        folded = "".join(map(_hiragana, folded))
+    if folding.long_vowels:
+        marked = (after for after in folded[1:] + " ")
+        folded = "".join(
+            c for c, after in zip(folded, marked, strict=True) if c != "ー" or _is_mark(after)
+        )
+    return folded
 
 
-def settle(text: str) -> str:
+def settle(text: str, folding: Folding = DEFAULT_FOLDING) -> str:
     """Fold, trim, and make every run of blanks one blank."""
-    return " ".join(oracle_fold(text).split())
+    return " ".join(oracle_fold(text, folding).split())
+
+
+@cache
+def _variants() -> dict[str, str]:
+    """Read the shipped table: facts, proved in test_fold_variants.py, not a computation."""
+    table = Path(fold.__file__).with_name("kanji_variants.txt").read_text(encoding="utf-8")
+    lines = [line for line in table.split("\n") if line and line[0] != "#"]
+    return {variant: line[0] for line in lines for variant in line[1:]}
+
+
+def _hiragana(character: str) -> str:
+    """Look the character of the same name up, as Unicode's names have it."""
+    name = unicodedata.name(character, "")
+    if not name.startswith("KATAKANA "):
+        return character
+    try:
+        found = unicodedata.lookup(name.replace("KATAKANA", "HIRAGANA", 1))
+    except KeyError:
+        return character
+    return found
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M") or "HANGUL J" in unicodedata.name(
+        character, ""
+    )
 
 
 def _is_noncharacter(code: int) -> bool:

@@ -1,17 +1,20 @@
 """Folding (promise S2): one spelling for what a reader takes to be the same text.
 
 fold = NFKC(casefold(NFKC(text))), after default-ignorable code points and noncharacters are
-dropped and the two wave dashes are made one. Folding twice changes nothing more.
+dropped and the two wave dashes are made one. Then what a `Folding` asks for: kanji, kana and long
+vowels are mapped character by character, so a folding that asks for more finds no less. Folding
+twice changes nothing more.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Final
 
-from sakuin.indexer.kana import to_hiragana, without_long_vowels
+from sakuin.indexer.kana import LONG_VOWEL, to_hiragana, without_long_vowels
+from sakuin.indexer.kanji_variants import may_become_variants, unify_kanji
 
 BLANK = "\ufdd0"
 """A noncharacter, never in folded text: what `tokens` puts where a run of blanks stood."""
@@ -31,9 +34,10 @@ _NONCHARACTER = "\ufdd0-\ufdef" + "".join(
 _DROPPED = re.compile(f"[{_IGNORABLE}{_NONCHARACTER}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # One cheap pass tells that a text has nothing to drop; a single range for all that is astral
-# keeps it 5 times faster than the exact set, and astral characters are rare.
-_SUSPECT = re.compile(
-    f"[{_IGNORABLE.split(chr(0x1BCA0))[0]}\ud800-\udfff\ufdd0-\ufdef\ufffe-\U0010ffff{_WAVE_DASH}]"
+# keeps it 5 times faster than the exact set, and astral characters are rare. What may be a
+# variant of a kanji is looked for in the same pass, which then takes no longer.
+_SUSPECTS = (
+    f"{_IGNORABLE.split(chr(0x1BCA0))[0]}\ud800-\udfff\ufdd0-\ufdef\ufffe-\U0010ffff{_WAVE_DASH}"
 )
 # `normalize` sorts a run of marks in quadratic time: a run is sorted before it gets there.
 _SHORT = 512
@@ -71,12 +75,15 @@ def fold(text: str, folding: Folding = DEFAULT_FOLDING) -> str:
     """Return the folded text; takes any string, lone surrogates become U+FFFD."""
     if text.isascii():
         return text.lower()
-    if _SUSPECT.search(text):
+    suspect = _suspect(folding.variants).search(text)
+    if suspect and _suspect(False).search(text, suspect.start()):
         text = _SURROGATE.sub("\ufffd", _DROPPED.sub("", text))
         text = text.replace(_WAVE_DASH, _FULL_WIDTH_TILDE)
     if len(text) > _SHORT:
         text = _sort_long_runs(text)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if suspect and folding.variants:
+        text = unify_kanji(text)
     if folding.kana:
         text = to_hiragana(text)
     if folding.long_vowels:
@@ -90,43 +97,54 @@ def fold_with_map(text: str, folding: Folding = DEFAULT_FOLDING) -> Folded:
         return Folded(text.lower(), tuple((at, at + 1) for at in range(len(text))))
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
-    for start, end in _clusters(text):
-        piece = (
-            _fold_character(text[start], folding)
-            if end - start == 1
-            else fold(text[start:end], folding)
-        )
+    fold_character = _fold_character(folding)
+    for start, end in _clusters(text, folding):
+        part = text[start:end]
+        piece = fold_character(part) if len(part) == 1 else fold(part, folding)
         pieces.append(piece)
         spans.extend([(start, end)] * len(piece))
     return Folded("".join(pieces), tuple(spans))
 
 
-def _clusters(text: str) -> Iterator[tuple[int, int]]:
+def _clusters(text: str, folding: Folding) -> Iterator[tuple[int, int]]:
     """Cut where no character after the cut can compose with one before it."""
     start = 0
+    begins_cluster = _begins_cluster(folding.long_vowels)
     for at, character in enumerate(text):
-        if at > start and _begins_cluster(character):
+        if at > start and begins_cluster(character):
             yield start, at
             start = at
     if text:
         yield start, len(text)
 
 
-@lru_cache(maxsize=8192)
-def _begins_cluster(character: str) -> bool:
-    """Tell whether nothing before this character can combine with it.
+@cache
+def _begins_cluster(long_vowels: bool) -> Callable[[str], bool]:
+    """Return what tells whether nothing before a character combines with it or takes it along.
 
     Every second half of a canonical composition is a mark, or a Hangul vowel or final.
     """
-    if _DROPPED.match(character):
-        return False
-    first = unicodedata.normalize("NFKD", character)[0]
-    return unicodedata.category(first)[0] != "M" and not "\u1160" <= first <= "\u11ff"
+
+    @lru_cache(maxsize=8192)
+    def begins_cluster(character: str) -> bool:
+        if _DROPPED.match(character):
+            return False
+        first = unicodedata.normalize("NFKD", character)[0]
+        if first == LONG_VOWEL:
+            return not long_vowels
+        return unicodedata.category(first)[0] != "M" and not "\u1160" <= first <= "\u11ff"
+
+    return begins_cluster
 
 
-@lru_cache(maxsize=8192)
-def _fold_character(character: str, folding: Folding) -> str:
-    return fold(character, folding)
+@cache
+def _suspect(variants: bool) -> re.Pattern[str]:
+    return re.compile(f"[{_SUSPECTS}{may_become_variants() if variants else ''}]")
+
+
+@cache
+def _fold_character(folding: Folding) -> Callable[[str], str]:
+    return lru_cache(maxsize=8192)(partial(fold, folding=folding))
 
 
 def _sort_long_runs(text: str) -> str:

@@ -10,11 +10,10 @@ from typing import Final
 
 LONG_VOWEL: Final = "ー"
 
-_KATAKANA = re.compile("[ァ-ヶヽヾ\U0001b155\U0001b164-\U0001b166]")
+_KATAKANA = re.compile("[ァ-ヶヽヾ\U0001b164-\U0001b166]")
 _HIRAGANA: Final = (
     {code: code - 0x60 for code in (*range(0x30A1, 0x30F7), 0x30FD, 0x30FE)}
-    | {0x1B155: 0x1B132}  # the small ones of Unicode's extension: ko, wi, we, wo
-    | {code: code - 0x14 for code in range(0x1B164, 0x1B167)}
+    | {code: code - 0x14 for code in range(0x1B164, 0x1B167)}  # small wi, we, wo
 )
 
 

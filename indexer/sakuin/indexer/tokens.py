@@ -14,7 +14,7 @@ from operator import add
 
 from sakuin.indexer.fold import BLANK, DEFAULT_FOLDING, Folding, fold
 
-ANALYSIS_VERSION = 1
+ANALYSIS_VERSION = 2
 """Changes whenever the tokens of some text change: indexes made before must be rebuilt."""
 
 LONGEST_TOKEN = 255
