@@ -124,7 +124,8 @@ class Draft:
             return
         for name in self._fields.searched:
             # Folded whole: the end of a cut text can fold to something else.
-            text = fold(self._sample.text[name])[:_CHECKED_TEXT].strip()
+            folded = fold(self._sample.text[name], self._fields.folding)
+            text = folded[:_CHECKED_TEXT].strip()
             if text and not _finds(searcher, text):
                 raise GenerationBroken(self._index, f"a search for {text!r} misses its document")
 
