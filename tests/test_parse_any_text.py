@@ -49,6 +49,7 @@ def check(
     for remark in parsed.diagnostics:
         assert 0 <= remark.start <= remark.end <= len(text)
         assert remark.message
+    assert len(parsed.diagnostics) <= 3 * limits.leaves + 1
     if parsed.refused:
         assert (parsed.query, len(parsed.diagnostics)) == (Nothing(), 1)
     assert height(parsed.query) <= 3 * (limits.depth + 1) + 1

@@ -16,6 +16,7 @@ from sakuin.indexer.engine import Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.limits import DEFAULT_LIMITS
 from sakuin.indexer.parse import parse
+from sakuin.indexer.unparse import unparse
 from small_index import build, found_ids
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "search.md").read_text(encoding="utf-8")
@@ -70,6 +71,13 @@ def test_every_slip_is_answered_as_the_page_says(searcher: Searcher) -> None:
     """S3: what is found, and the one remark."""
     for query, finds, remark, _ in tables("slips"):
         assert run(searcher, query, Dialect.SAKUIN) == (numbers(finds), set(remark.split())), query
+
+
+def test_every_reading_is_as_the_page_says() -> None:
+    """S3: the query, written again in Sakuin's own language."""
+    for query, reading, _ in tables("readings"):
+        parsed = parse(query.strip("`"), fields=FIELDS)
+        assert f"`{unparse(parsed.query, FIELDS)}`" == reading
 
 
 def run(searcher: Searcher, cell: str, dialect: Dialect) -> tuple[set[int], set[str]]:

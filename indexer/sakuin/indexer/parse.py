@@ -22,8 +22,9 @@ from sakuin.indexer.syntax import SAKUIN, Token
 from sakuin.indexer.tree import Alternatives, Builder, Group
 
 # Control characters that are no blank anyway, and halves of surrogate pairs.
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]+")
-_SURROGATE = re.compile("[\ud800-\udfff]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSEARCHABLE = re.compile(f"{_CONTROL.pattern}|{_SURROGATE.pattern}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +101,12 @@ def _only_excludes(query: Query) -> bool:
 
 def _clean(text: str) -> tuple[str, list[Diagnostic]]:
     """Replace what no text can hold, one code point by one, so that places stay right."""
-    diagnostics = [
-        Diagnostic(DiagnosticCode.REPLACED_CHARACTER, *found.span())
-        for pattern in (_CONTROL, _SURROGATE)
-        for found in pattern.finditer(text)
-    ]
-    text = _CONTROL.sub(lambda found: " " * len(found[0]), text)
-    return _SURROGATE.sub(lambda found: "\ufffd" * len(found[0]), text), diagnostics
+    places = [found.span() for found in _UNSEARCHABLE.finditer(text)]
+    if not places:
+        return text, []
+    text = _CONTROL.sub(" ", text)
+    remark = Diagnostic(DiagnosticCode.REPLACED_CHARACTER, places[0][0], places[-1][1])
+    return _SURROGATE.sub("\ufffd", text), [remark]
 
 
 def _refused(code: DiagnosticCode, start: int, end: int) -> Parsed:

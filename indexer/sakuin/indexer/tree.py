@@ -129,13 +129,12 @@ class Builder:
         return query
 
     def _leaf(self, token: Token) -> None:
+        self.leaves += 1
+        if self.leaves > self.limits.leaves:
+            raise Refused(DiagnosticCode.TOO_MANY_TERMS, token.start, token.end)
         query = leaf(token, self.fields)
         if query is None:
             self._remark(DiagnosticCode.EMPTY_TERM, token.start, token.end)
-        else:
-            self.leaves += 1
-        if self.leaves > self.limits.leaves:
-            raise Refused(DiagnosticCode.TOO_MANY_TERMS, token.start, token.end)
         self.groups[-1][1].add(query)
 
     def _remark(self, code: DiagnosticCode, start: int, end: int) -> None:
