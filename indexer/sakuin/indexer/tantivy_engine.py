@@ -59,6 +59,10 @@ class TantivyEngine:
             index = tantivy.Index.open(str(directory))
             # One thread: documents keep the order in which they come, so ties do too.
             writer = index.writer(_BULK_HEAP if bulk else _HEAP, 1)
+            # The first change gets the stamp of the commit before it. Where a merge of what was
+            # committed begins before ours ends, some segments take a deletion of that stamp for
+            # done already, and others do it: it is lost for the first. This one deletes nothing.
+            writer.delete_documents_by_query(Query.empty_query())
         return TantivyWriter(writer, fields, tantivy.Document, _WithIds(index.schema))
 
     def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
