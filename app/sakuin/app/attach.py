@@ -5,7 +5,7 @@ In this order: no row is missed, whatever happens in between, and doing it again
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from sqlalchemy import Connection
@@ -95,10 +95,17 @@ def attach(
         create_schema(database)
         replay(database, create_attached)
         made = _make_triggers(database, planned)
-        is_same = before is not None and before.table == table
-        if not is_same or (made and before):
-            replay(database, lambda c: write_attached(c, table, is_filled=False))
-        return Attached(made, fill(database, table.name, is_within=before is None, told=on_pushed))
+        if before is not None and (made or not _means_the_same(before.table, table)):
+            # A rebuild reads every row anyway.
+            is_filled = planned.needs_rebuild
+            replay(database, lambda c: write_attached(c, table, is_filled=is_filled))
+        pushed = fill(database, table.name, is_within=before is None, told=on_pushed)
+        return Attached(made, pushed)
+
+
+def _means_the_same(before: AttachedTable, table: AttachedTable) -> bool:
+    """Whether every row is the same document as before; what a hit is called is no part of it."""
+    return replace(before, weights=table.weights, title=table.title, url=table.url) == table
 
 
 def _make_triggers(database: Database, planned: Plan) -> int:

@@ -1,9 +1,10 @@
-"""`sakuin index list|publish|rebuild`."""
+"""`sakuin index list|publish|rebuild|verify|repair`."""
 
 from typing import Annotated, Any
 
 import typer
 
+from sakuin.app.commands import compare
 from sakuin.app.commands.options import (
     DEFAULT_INDEX,
     AsJson,
@@ -25,6 +26,8 @@ from sakuin.indexer.rebuild import republish
 from sakuin.indexer.sweep import sweep
 
 index = typer.Typer(no_args_is_help=True, help="Look at the generations of an index, or make one.")
+index.command()(compare.verify)
+index.command()(compare.repair)
 
 
 @index.command("list")

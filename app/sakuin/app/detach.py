@@ -1,0 +1,82 @@
+"""Detaching a table: its triggers, its record and its waiting messages go."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection
+from sqlalchemy import Engine as Database
+
+from sakuin.app.attach_errors import AttachError
+from sakuin.app.attached import Attachment, attachment, attachments, delete_attached
+from sakuin.app.privileges import explain
+from sakuin.app.triggers import drop_statement, existing_triggers, is_ours
+from sakuin.queue import read, replay
+from sakuin.queue.dialect import execute
+
+_MESSAGES_A_TIME = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """What was done: the triggers that were dropped, how many messages were removed."""
+
+    place: str
+    triggers: tuple[str, ...]
+    messages: int
+
+
+def detach(database: Database, name: str) -> Detached:
+    """Detach the index of this name; safe to repeat. AttachError when it is not attached."""
+    found = read(database, lambda connection: _found(connection, name))
+    with explain(database, found.table.place):
+        # Triggers first: what they would still push nobody would work off.
+        dropped = replay(database, lambda connection: _drop(connection, found))
+        messages = 0
+        while count := replay(database, lambda connection: _clear(connection, found)):
+            messages += count
+        replay(database, lambda connection: delete_attached(connection, name))
+    return Detached(found.table.place, dropped, messages)
+
+
+def purge(folder: Path) -> bool:
+    """Remove the folder of a detached index; False when there is none."""
+    if not folder.exists():
+        return False
+    shutil.rmtree(folder)
+    return True
+
+
+def _found(connection: Connection, name: str) -> Attachment:
+    found = attachment(connection, name)
+    if found is None:
+        known = ", ".join(each.table.name for each in attachments(connection))
+        raise AttachError(f"no table is attached as {name!r}; attached: {known or 'none'}")
+    return found
+
+
+def _drop(connection: Connection, found: Attachment) -> tuple[str, ...]:
+    ours = [
+        each.name
+        for each in existing_triggers(connection, found.table).values()
+        if is_ours(connection, found.table, each)
+    ]
+    for name in ours:
+        connection.exec_driver_sql(drop_statement(connection, found.table, name))
+    return tuple(ours)
+
+
+def _clear(connection: Connection, found: Attachment) -> int:
+    ids = (
+        execute(
+            connection,
+            "SELECT id FROM sakuin_messages {by_claim_key} WHERE queue = ? LIMIT ?",
+            found.table.queue,
+            _MESSAGES_A_TIME // 2,
+        )
+        .scalars()
+        .all()
+    )
+    if ids:
+        execute(connection, "{delete_messages} WHERE id IN ({ids})", ids=ids)
+    return len(ids)
