@@ -18,7 +18,7 @@ from sakuin.app.paragraph import Refused
 from sakuin.indexer.diagnostic import Diagnostic
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Document
-from sakuin.indexer.engine import Hits, Order
+from sakuin.indexer.engine import Hit, Order
 from sakuin.indexer.errors import (
     GenerationBroken,
     GenerationGone,
@@ -105,21 +105,7 @@ def answer(
         dialect=dialect,
         after=after,
     )
-    restarted = False
-    try:
-        number, hits = _search(parts, asked, generation)
-    except (GenerationGone, GenerationMismatch, GenerationBroken):
-        if generation is None:
-            raise
-        asked, restarted = replace(asked, page=1), True
-        number, hits = _search(parts, asked, None)
-    except QueryTooLarge:
-        asked = replace(asked, parsed=too_large(text))
-        number, hits = _search(parts, asked, generation)
-    next_after = None
-    if order is Order.ID and len(hits.hits) > per_page:
-        hits = replace(hits, hits=hits.hits[:per_page])
-        next_after = hits.hits[-1].document.id
+    asked, number, hits, restarted = _find(parts, asked, generation)
     there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits.hits])
     items = _items(parts, hits, asked.parsed.query, there)
     removed = [h.document.id for h in hits.hits if there is not None and h.document.id not in there]
@@ -130,7 +116,7 @@ def answer(
         filter_diagnostics=asked.filtered.diagnostics if asked.filtered else (),
         order=order,
         after=after,
-        next_after=next_after,
+        next_after=hits.next_after,
         generation=number,
         page=Page(items=tuple(items), page=asked.page, per_page=per_page, total=hits.total),
         removed=tuple(removed),
@@ -141,13 +127,40 @@ def answer(
     )
 
 
-def _search(parts: Parts, asked: Asked, generation: int | None) -> tuple[int, Hits]:
+@dataclass(frozen=True, slots=True)
+class _PageOfHits:
+    """The hits of one page, and the last of them where more follow in the order of ids."""
+
+    total: int
+    hits: tuple[Hit, ...]
+    next_after: str | None = None
+
+
+def _find(
+    parts: Parts, asked: Asked, generation: int | None
+) -> tuple[Asked, int, _PageOfHits, bool]:
+    """Search; return what was searched for in the end, where, the hits, and if it began anew."""
+    restarted = False
+    while True:
+        try:
+            number, hits = _search(parts, asked, generation)
+        except (GenerationGone, GenerationMismatch, GenerationBroken):
+            if generation is None:
+                raise
+            asked, generation, restarted = replace(asked, page=1), None, True
+        except QueryTooLarge:
+            asked = replace(asked, parsed=too_large(asked.text))
+        else:
+            return asked, number, hits, restarted
+
+
+def _search(parts: Parts, asked: Asked, generation: int | None) -> tuple[int, _PageOfHits]:
     """Search one page; in the order of ids one hit more, which tells that there are more."""
     offset = asked.offset
     limit = asked.per_page + (asked.order is Order.ID) if offset <= MOST_OFFSET else 0
     with parts.reader.open(generation) as opened:
         if opened is None:
-            return 0, Hits(0, ())
+            return 0, _PageOfHits(0, ())
         hits = opened.searcher.search(
             asked.tree,
             order=asked.order,
@@ -163,10 +176,14 @@ def _search(parts: Parts, asked: Asked, generation: int | None) -> tuple[int, Hi
             )
         if hits.total > asked.per_page:
             parts.reader.keep(opened)
-        return opened.number, hits
+        shown = hits.hits[: asked.per_page]
+        last = shown[-1].document.id if len(hits.hits) > len(shown) else None
+        return opened.number, _PageOfHits(hits.total, shown, last)
 
 
-def _items(parts: Parts, hits: Hits, query: Query, there: Mapping[str, int] | None) -> list[Item]:
+def _items(
+    parts: Parts, hits: _PageOfHits, query: Query, there: Mapping[str, int] | None
+) -> list[Item]:
     """Make the items of the hits whose rows are there, by the rows' digests (None: unknown)."""
     return [
         Item(

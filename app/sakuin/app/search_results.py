@@ -22,7 +22,7 @@ def results_of(found: Answer, collection: Collection, address: SearchAddress, ro
     page = found.page
     reach = min(page.total_pages, MOST_OFFSET // page.per_page + 1)
     is_continued = found.after is not None
-    shown = 0 if is_continued else page.offset
+    before = 0 if is_continued else page.offset
 
     def link(number: int | None) -> str | None:
         if not number or number > reach or is_continued:
@@ -38,23 +38,18 @@ def results_of(found: Answer, collection: Collection, address: SearchAddress, ro
         took_ms=found.seconds * 1000,
         page=page.page,
         total_pages=page.total_pages,
-        first=shown + 1 if page.items else 0,
-        last=shown + len(page.items) if page.items else 0,
+        first=before + 1 if page.items else 0,
+        last=before + len(page.items) if page.items else 0,
         items=tuple(_result(item, collection, root) for item in page.items),
         removed=len(found.removed),
-        links=()
-        if is_continued
-        else tuple(
+        links=tuple(
             PageLink(number, link(number), current=number == page.page)
-            for number in _numbers(page, reach)
+            for number in (() if is_continued else _numbers(page, reach))
         ),
         previous_url=link(page.previous_page),
         next_url=next_url,
         last_url=link(min(page.total_pages, reach)) if page.out_of_range else None,
-        orders=tuple(
-            OrderLink(order, _in_order(address, order, root), current=order is found.order)
-            for order in orders(collection.index.fields)
-        ),
+        orders=_order_links(found, collection, address, root),
         json_url=f"{root}/api/v1/search?{urlencode(address.parameters())}",
     )
 
@@ -66,8 +61,16 @@ def _numbers(page: Page[Item], reach: int) -> tuple[int | None, ...]:
     return cut.window()
 
 
-def _in_order(address: SearchAddress, order: Order, root: str) -> str:
-    return _search({**address.parameters(), "order": order.value}, root)
+def _order_links(
+    found: Answer, collection: Collection, address: SearchAddress, root: str
+) -> tuple[OrderLink, ...]:
+    parameters = address.parameters()
+    return tuple(
+        OrderLink(
+            order, _search({**parameters, "order": order.value}, root), current=order is found.order
+        )
+        for order in orders(collection.index.fields)
+    )
 
 
 def _search(parameters: Mapping[str, str], root: str) -> str:
