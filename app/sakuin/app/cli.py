@@ -10,7 +10,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.catalogue import NoSuchIndex
 from sakuin.app.commands import (
+    attach,
     demo,
+    detach,
     doctor,
     index,
     init,
@@ -68,6 +70,8 @@ for _command in (
     up.up,
     init.init,
     load.load,
+    attach.attach,
+    detach.detach,
     worker.worker,
     status.status,
     serve.serve,

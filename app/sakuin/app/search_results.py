@@ -10,7 +10,7 @@ from sakuin.app.contexts import OrderLink, PageLink, Result, Results
 from sakuin.app.page import Page
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.search_address import SearchAddress
-from sakuin.indexer.engine import Order, orders
+from sakuin.indexer.engine import orders
 
 
 def results_of(found: Answer, collection: Collection, address: SearchAddress, root: str) -> Results:
