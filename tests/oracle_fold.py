@@ -37,9 +37,9 @@ def oracle_fold(text: str, folding: Folding = DEFAULT_FOLDING) -> str:
     if folding.kana:
         folded = "".join(map(_hiragana, folded))
     if folding.long_vowels:
-        marked = (after for after in folded[1:] + " ")
+        ends = range(1, len(folded) + 1)
         folded = "".join(
-            c for c, after in zip(folded, marked, strict=True) if c != "ー" or _is_mark(after)
+            c for c, end in zip(folded, ends, strict=True) if c != "ー" or _is_mark(folded[end:])
         )
     return folded
 
@@ -69,10 +69,12 @@ def _hiragana(character: str) -> str:
     return found
 
 
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character).startswith("M") or "HANGUL J" in unicodedata.name(
-        character, ""
-    )
+def _is_mark(text: str) -> bool:
+    """Tell whether a text begins with what combines with something before it."""
+    if not text:
+        return False
+    jamo = ("HANGUL JUNGSEONG", "HANGUL JONGSEONG")
+    return unicodedata.category(text[0])[0] == "M" or unicodedata.name(text[0], "").startswith(jamo)
 
 
 def _is_noncharacter(code: int) -> bool:

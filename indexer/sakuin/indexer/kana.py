@@ -5,10 +5,12 @@ without it is found with it. ゐ stays apart from い, ッ from ツ, and ヷ has
 """
 
 import re
-import unicodedata
 from typing import Final
 
-LONG_VOWEL: Final = "ー"
+from sakuin.indexer.normalize import joins
+
+LONG_VOWELS: Final = "ーｰ"
+"""The mark that makes a vowel long, and its half-width form, which is folded before."""
 
 _KATAKANA = re.compile("[ァ-ヶヽヾ\U0001b164-\U0001b166]")
 _HIRAGANA: Final = (
@@ -27,11 +29,5 @@ def without_long_vowels(folded: str) -> str:
 
     (Without it the marks would go over to another character.)
     """
-    first, *others = folded.split(LONG_VOWEL)
-    return first + "".join(LONG_VOWEL + part if _begins_in_mark(part) else part for part in others)
-
-
-def _begins_in_mark(text: str) -> bool:
-    return bool(text) and (
-        unicodedata.category(text[0])[0] == "M" or "\u1160" <= text[0] <= "\u11ff"
-    )
+    first, *others = folded.split("ー")
+    return first + "".join("ー" + part if part and joins(part[0]) else part for part in others)

@@ -13,8 +13,6 @@ from typing import Final
 
 # What is beyond the first plane is rare and would make the pattern slow, so all of it counts.
 _ASTRAL_KANJI: Final = "\U00020000-\U0003ffff"
-# Radicals, kanji in circles and compatibility kanji become others when text is normalized.
-_BECOME_KANJI: Final = "\u2e80-\u2fdf\u3200-\u33ff\uf900-\ufaff"
 
 
 def unify_kanji(normalized: str) -> str:
@@ -36,15 +34,6 @@ def kanji_variants() -> dict[str, str]:
 
 
 @cache
-def may_become_variants() -> str:
-    """Return, for a set in a regular expression, all that may be a variant when normalized."""
-    return _set() + _BECOME_KANJI
-
-
-@cache
 def _variant() -> re.Pattern[str]:
-    return re.compile(f"([{_set()}])")
-
-
-def _set() -> str:
-    return "".join(each for each in kanji_variants() if each < "\U00010000") + _ASTRAL_KANJI
+    near = "".join(each for each in kanji_variants() if each < "\U00010000")
+    return re.compile(f"([{near}{_ASTRAL_KANJI}])")
