@@ -1,7 +1,9 @@
 """The searchable models of an application, found by the names of its modules."""
 
 import importlib
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +19,7 @@ from sakuin.app.settings import SettingsError
 def model_collections(modules: Sequence[str]) -> list[Collection]:
     """Import modules and return the indexes of their searchable models, by name.
 
+    Modules are looked for where Python does, and at last in the working directory.
     Of a module count the models in it, and all others that have the same declarative base (or
     registry) as one of them, or as a base that is in it. Raises SettingsError for a module that
     cannot be imported or has none, and for two models that claim one index.
@@ -39,6 +42,9 @@ def model_collections(modules: Sequence[str]) -> list[Collection]:
 
 
 def _import(name: str) -> ModuleType:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)  # behind all others: a queue.py there must not hide Python's own
     try:
         return importlib.import_module(name)
     except Exception as error:

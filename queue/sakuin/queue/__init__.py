@@ -27,7 +27,7 @@ from sakuin.queue.payloads import Payload, Payloads, Protocol
 from sakuin.queue.push import push, push_many
 from sakuin.queue.replay import read, replay
 from sakuin.queue.retry import RetryPolicy
-from sakuin.queue.schema import create_schema, schema_sql
+from sakuin.queue.schema import create_schema, create_schema_on, drop_schema_on, schema_sql
 from sakuin.queue.settle import ack, extend, fail, release
 
 __all__ = [
@@ -56,8 +56,10 @@ __all__ = [
     "bury_part",
     "claim",
     "create_schema",
+    "create_schema_on",
     "dead_messages",
     "discard_dead",
+    "drop_schema_on",
     "extend",
     "fail",
     "keep_lease",

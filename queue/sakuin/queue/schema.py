@@ -21,10 +21,29 @@ def create_schema(engine: Engine) -> None:
     if read(engine, _is_current):
         return
     if engine.dialect.name == "sqlite":
-        replay(engine, _upgrade_sqlite)
+        replay(engine, create_schema_on)
     else:
         replay(engine, _make_version_table)
         replay(engine, lambda holder: _upgrade_mysql(engine, holder))
+
+
+def create_schema_on(connection: Connection) -> None:
+    """Bring the tables up to date on one connection, as a migration does; nobody else may, now.
+
+    On MySQL each statement commits by itself.
+    """
+    is_mysql = dialect_of(connection).name == "mysql"
+    connection.exec_driver_sql(VERSION_TABLE_MYSQL if is_mysql else VERSION_TABLE_SQLITE)
+    insert = "INSERT IGNORE" if is_mysql else "INSERT OR IGNORE"
+    execute(connection, f"{insert} INTO sakuin_queue_steps (number) VALUES (?)", _LOCK_ROW)
+    for step in _missing(connection):
+        _apply(connection, step.number, step.mysql if is_mysql else step.sqlite)
+
+
+def drop_schema_on(connection: Connection) -> None:
+    """Drop the tables, with every message that is in them."""
+    for table in ("sakuin_dead", "sakuin_messages", "sakuin_queue_steps"):
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
 
 
 def schema_sql(dialect: Literal["mysql", "sqlite"]) -> str:
@@ -40,13 +59,6 @@ def schema_sql(dialect: Literal["mysql", "sqlite"]) -> str:
 
 def _is_current(connection: Connection) -> bool:
     return inspect(connection).has_table("sakuin_queue_steps") and not _missing(connection)
-
-
-def _upgrade_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql(VERSION_TABLE_SQLITE)
-    execute(connection, "INSERT OR IGNORE INTO sakuin_queue_steps (number) VALUES (?)", _LOCK_ROW)
-    for step in _missing(connection):
-        _apply(connection, step.number, step.sqlite)
 
 
 def _make_version_table(connection: Connection) -> None:
