@@ -59,6 +59,8 @@ def _remedy(database: Database, code: object, text: str, place: str) -> str | No
         command = "SELECT" if found[1] == "SHOW" else found[1]
         on = found[2].replace("`", "").partition(".")
         schema, table = (on[0], on[2]) if on[1] else (str(database.url.database), on[0])
+        if table == "sakuin_attached":  # may be missing: who may create it may do so
+            command = "SELECT, INSERT, UPDATE, DELETE, CREATE"
         return (
             f"the privilege {command} is missing on {schema}.{table}. An administrator runs:\n"
             f"  GRANT {command} ON `{schema}`.`{table}` TO {who};"
