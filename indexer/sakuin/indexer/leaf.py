@@ -2,9 +2,9 @@
 
 from sakuin.indexer.diagnostic import DiagnosticCode
 from sakuin.indexer.document import Fields, FilterKind
-from sakuin.indexer.fold import fold
+from sakuin.indexer.fold import DEFAULT_FOLDING, fold
 from sakuin.indexer.query import Or, Phrase, Query, Range, Value, Wildcard
-from sakuin.indexer.ranges import read_range
+from sakuin.indexer.ranges import read_range, unreadable
 from sakuin.indexer.stars import STARS, Starred, pieces
 from sakuin.indexer.syntax import Token
 
@@ -23,25 +23,19 @@ def leaf(token: Token, fields: Fields | None) -> Query | None:
     Raises Refused for the value of a filter that cannot be read: left out or searched as text it
     would widen or empty the result without notice.
     """
-    kind = None
-    if fields is not None and token.field is not None and token.field not in fields.searched:
-        kind = fields.kind_of(token.field)
+    folding, kind = DEFAULT_FOLDING, None
+    if fields is not None:
+        folding = fields.folding
+        if token.field is not None and token.field not in fields.searched:
+            kind = fields.kind_of(token.field)
     if token.field is None or kind is None:
-        return _words(token)
+        return _words(token) if fold(token.text, folding).strip() else None
     if kind is FilterKind.KEYWORD:
         return _value(token, token.field)
-    bounds = read_range(token.text, kind)
-    if token.open_start or token.open_end:
-        bad = DiagnosticCode.BAD_TIME if kind is FilterKind.TIME else DiagnosticCode.BAD_NUMBER
-        raise Refused(bad, token.start, token.end)
-    if isinstance(bounds, DiagnosticCode):
-        raise Refused(bounds, token.start, token.end)
-    return Range(token.field, *bounds)
+    return _range(token, token.field, kind)
 
 
-def _words(token: Token) -> Query | None:
-    if not fold(token.text).strip():
-        return None
+def _words(token: Token) -> Query:
     phrase = Phrase(token.text, token.field, token.open_start, token.open_end)
     gaps = () if token.quoted else gaps_of(phrase)
     return Or((phrase, Wildcard(gaps, token.field))) if gaps else phrase
@@ -53,7 +47,25 @@ def gaps_of(phrase: Phrase) -> tuple[str, ...]:
 
 
 def _value(token: Token, field: str) -> Value:
-    starred = not token.quoted and any(star in token.text for star in STARS)
-    if starred or token.open_start or not fold(token.text).strip():
+    if _is_star(token):
+        return Value(field, "", open_end=True)
+    has_stars = not token.quoted and any(star in token.text for star in STARS)
+    if has_stars or token.open_start:
         raise Refused(DiagnosticCode.BAD_KEYWORD, token.start, token.end)
     return Value(field, token.text, token.open_end)
+
+
+def _range(token: Token, field: str, kind: FilterKind) -> Range:
+    if _is_star(token):
+        return Range(field, None, None)
+    bounds = read_range(token.text, kind)
+    if token.open_start or token.open_end:
+        bounds = unreadable(kind)
+    if isinstance(bounds, DiagnosticCode):
+        raise Refused(bounds, token.start, token.end)
+    return Range(field, *bounds)
+
+
+def _is_star(token: Token) -> bool:
+    """Tell whether any value is asked for."""
+    return token.text in tuple(STARS) and not token.quoted

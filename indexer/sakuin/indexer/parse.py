@@ -54,14 +54,12 @@ def parse(
 ) -> Parsed:
     """Read a query as a user typed it. Takes any string and never raises.
 
-    `fields` are those of the index: `name:` is syntax only before the name of a searched field
+    `fields` are those of the index: `name:` is syntax only behind the name of a searched field
     or a filter that it has, and only in Sakuin's own dialect; everywhere else it is text.
     """
     if len(text) > limits.length:
         return _refused(DiagnosticCode.TOO_LONG, limits.length, len(text))
     clean, diagnostics = _clean(text)
-    if dialect is not Dialect.SAKUIN:
-        fields = None
     try:
         tokens, remarks, group = _read(clean, fields, dialect)
         diagnostics += remarks

@@ -18,18 +18,25 @@ Bounds = tuple[int | None, int | None]
 def read_range(text: str, kind: FilterKind) -> Bounds | DiagnosticCode:
     """Return the lowest and the highest value asked for (None: open), or why it cannot be read."""
     plain = unicodedata.normalize("NFKC", text).translate(_SIGNS).strip()
-    bad = DiagnosticCode.BAD_TIME if kind is FilterKind.TIME else DiagnosticCode.BAD_NUMBER
     bounds = _spanned(plain, kind) if ".." in plain else _compared(plain, kind)
     if bounds is None:
-        return bad
+        return unreadable(kind)
     low, high = bounds
     if (_LEAST if low is None else low) > (_MOST if high is None else high):
         return DiagnosticCode.EMPTY_RANGE
-    return bounds if all(each is None or _LEAST <= each <= _MOST for each in bounds) else bad
+    fits = all(each is None or _LEAST <= each <= _MOST for each in bounds)
+    return bounds if fits else unreadable(kind)
+
+
+def unreadable(kind: FilterKind) -> DiagnosticCode:
+    """Return the remark about a value that is none of this kind."""
+    return DiagnosticCode.BAD_TIME if kind is FilterKind.TIME else DiagnosticCode.BAD_NUMBER
 
 
 def write_range(low: int | None, high: int | None, kind: FilterKind) -> str:
-    """Return the text that is read as this range."""
+    """Return the text that is read as this range; a star for one that is open on both sides."""
+    if low is high is None:
+        return "*"
     if kind is FilterKind.TIME:
         return write_moments(low, high)
     first, last = ("" if each is None else str(each) for each in (low, high))

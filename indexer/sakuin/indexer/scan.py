@@ -146,9 +146,10 @@ class _Scanner:
         """Return the field that holds here, and where its value begins."""
         found = _NAME.match(self.text, at, word.end) if self.fields else None
         if self.fields and found and found.end() < word.end:
-            name = unicodedata.normalize("NFKC", found[1])
-            if name in self.fields.searched or self.fields.kind_of(name):
-                return name, found.end()
+            written = unicodedata.normalize("NFKC", found[1])
+            for name in (written, written.lower()):  # phones begin a line with a capital
+                if name in self.fields.searched or self.fields.kind_of(name):
+                    return name, found.end()
         return self._groups[-1], at
 
     def _phrase(self, start: int, quote: int, field: str | None, *, open_start: bool) -> int:
@@ -184,7 +185,8 @@ class _Scanner:
         if any(mark in body for mark in QUOTES):
             self._remark(DiagnosticCode.QUOTE_AS_TEXT, value, end)
         star = cut_stars(body)
-        if any(mark in star.text for mark in STARS) and not pieces(star):
+        is_words = not self.fields or field is None or field in self.fields.searched
+        if is_words and any(mark in star.text for mark in STARS) and not pieces(star):
             self._remark(DiagnosticCode.STAR_AS_TEXT, value, end)
         self.tokens.append(
             Token(Kind.TERM, star.text, start, end, field, star.open_start, star.open_end)

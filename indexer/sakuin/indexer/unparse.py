@@ -40,11 +40,13 @@ class _Printer:
     def text(self, query: Query) -> str:
         match query:
             case Phrase(text, field, open_start, open_end):
-                return _name(field) + "*" * open_start + _quoted(text) + "*" * open_end
+                return _starred(field, _quoted(text), open_start, open_end)
             case Wildcard(pieces, field):
                 return _name(field) + "*".join(pieces)
             case Value(field, text, open_end):
-                return _name(field) + _quoted(text) + "*" * open_end
+                return _starred(
+                    field, _quoted(text) if text or not open_end else "", False, open_end
+                )
             case Range(field, low, high):
                 return _name(field) + write_range(low, high, self._kind(field))
             case Not(child):
@@ -71,9 +73,7 @@ class _Printer:
                 skip = False
             elif isinstance(child, Phrase) and following == Wildcard(gaps_of(child), child.field):
                 skip = True
-                yield _name(child.field) + (
-                    "*" * child.open_start + child.text + "*" * child.open_end
-                )
+                yield _starred(child.field, child.text, child.open_start, child.open_end)
             else:
                 yield self.text(child)
 
@@ -88,9 +88,13 @@ def _name(field: str | None) -> str:
     return "" if field is None else f"{field}:"
 
 
+def _starred(field: str | None, text: str, open_start: bool, open_end: bool) -> str:
+    return _name(field) + "*" * open_start + text + "*" * open_end
+
+
 def _quoted(text: str) -> str:
     """Return the text as it is, or in quotation marks where some of it would be syntax."""
-    if text not in SAKUIN.operators and not any(c.isspace() or c in _SYNTAX for c in text):
+    if text and text not in SAKUIN.operators and not any(c.isspace() or c in _SYNTAX for c in text):
         return text
     if '"' not in text and "＂" not in text:
         return f'"{text}"'
