@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sakuin.indexer.fold import DEFAULT_FOLDING, Folding
 from sakuin.indexer.grapheme import cut_after, cut_before
 from sakuin.indexer.locate import Located
-from sakuin.indexer.occurrences import Occurrence, occurrences
+from sakuin.indexer.occurrences import Occurrence, Occurrences, positive_terms
 from sakuin.indexer.query import Query
 from sakuin.indexer.windows import Window, head, window_around
 
@@ -65,8 +65,9 @@ def highlight(
     very long text the first 20,000 places are marked.
     """
     located = Located(text, folding)
-    found = occurrences(located.settled, query, folding, field)
-    return _pieces(text, Window(0, len(text)), _marks(located, found))
+    found = Occurrences(located.settled, positive_terms(query, folding, field))
+    marks = _marks(located, found.between(0, len(located.settled)))
+    return _pieces(text, Window(0, len(text)), marks)
 
 
 def snippet(
@@ -87,8 +88,9 @@ def snippet(
         pieces = highlight(text, query, folding=folding, field=field)
         return Snippet((Fragment(pieces, cut_before=False, cut_after=False),))
     located = Located(text, folding)
-    found = occurrences(located.settled, query, folding, field)
-    windows = _choose(located, found, width) if found else [whole]
+    found = Occurrences(located.settled, positive_terms(query, folding, field))
+    anchors = _anchors(found, width // MOST_WINDOWS)
+    windows = _windows(located, anchors, width) if anchors else [whole]
     return Snippet(
         tuple(
             Fragment(
@@ -101,20 +103,32 @@ def snippet(
     )
 
 
-def _choose(located: Located, found: Sequence[Occurrence], width: int) -> list[Window]:
-    """Pick windows that show as many terms as may be; where they meet, they become one."""
-    firsts = {place.term: place for place in reversed(found)}
-    anchors: list[tuple[int, int]] = []
-    near = width // MOST_WINDOWS
-    for place in [*sorted(firsts.values()), *found]:
-        if all(abs(place.start - other) >= near for other, _ in anchors):
-            anchors.append((place.start, place.end))
-            if len(anchors) == MOST_WINDOWS:
-                break
+def _anchors(found: Occurrences, near: int) -> list[Occurrence]:
+    """Pick places to show, none near another: first each term's first one, then further ones."""
+    anchors: list[Occurrence] = []
+    for place in found.firsts():
+        if len(anchors) < MOST_WINDOWS and not _close(place, anchors, near):
+            anchors.append(place)
+    further = found.first_from(0)
+    while further and len(anchors) < MOST_WINDOWS:
+        close = _close(further, anchors, near)
+        if not close:
+            anchors.append(further)
+        further = found.first_from(max(each.start for each in close or [further]) + near)
+    return sorted(anchors)
+
+
+def _close(place: Occurrence, anchors: Iterable[Occurrence], near: int) -> list[Occurrence]:
+    return [each for each in anchors if abs(place.start - each.start) < near]
+
+
+def _windows(located: Located, anchors: Sequence[Occurrence], width: int) -> list[Window]:
+    """Return a window around each place; where they meet, they become one."""
     each = width // len(anchors)
-    spans = (_whole_span(located, *anchor) for anchor in sorted(anchors))
     windows: list[Window] = []
-    for window in (window_around(located.original, *span, each) for span in spans):
+    for anchor in anchors:
+        span = _whole_span(located, anchor.start, anchor.end)
+        window = window_around(located.original, *span, each)
         if windows and window.start <= windows[-1].end:
             windows[-1] = Window(windows[-1].start, max(windows[-1].end, window.end))
         else:
@@ -122,11 +136,8 @@ def _choose(located: Located, found: Sequence[Occurrence], width: int) -> list[W
     return windows
 
 
-def _marks_within(
-    located: Located, found: Sequence[Occurrence], window: Window
-) -> list[tuple[int, int]]:
-    start, end = located.settled_around(window.start, window.end)
-    return _marks(located, (place for place in found if place.end > start and place.start < end))
+def _marks_within(located: Located, found: Occurrences, window: Window) -> list[tuple[int, int]]:
+    return _marks(located, found.between(*located.settled_around(window.start, window.end)))
 
 
 def _marks(located: Located, found: Iterable[Occurrence]) -> list[tuple[int, int]]:

@@ -1,11 +1,11 @@
 """Where a query's terms stand in a text, by the rules of the search itself (promise S1, rule 6)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sakuin.indexer.fold import DEFAULT_FOLDING, Folding, fold
-from sakuin.indexer.query import And, Not, Or, Phrase, Query
-from sakuin.indexer.tokens import is_spaced
+from sakuin.indexer.query import And, Not, Or, Phrase, Query, Wildcard
+from sakuin.indexer.tokens import cut_wildcard, is_spaced
 
 MOST_OCCURRENCES = 20_000
 _MOST_LOOKS = 100_000
@@ -20,35 +20,20 @@ class Occurrence:
     term: int
 
 
-def occurrences(
-    settled: str, query: Query, folding: Folding = DEFAULT_FOLDING, field: str | None = None
-) -> list[Occurrence]:
-    """Return where the terms that a query asks for stand in a settled text, ascending.
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What a leaf of a query looks for: one piece, or the pieces of a word with gaps in it."""
 
-    What the query excludes is left out. Overlapping places are all there. Time is bounded: the
-    first 20,000 places, and 100,000 looks, of all terms together.
-    """
-    terms = positive_terms(query, folding, field)
-    found: list[Occurrence] = []
-    looks = _MOST_LOOKS
-    for number, (term, prefix) in enumerate(terms):
-        for start, fits in _places(settled, term, prefix=prefix):
-            looks -= 1
-            if fits:
-                found.append(Occurrence(start, start + len(term), number))
-            if looks <= 0 or len(found) >= MOST_OCCURRENCES:
-                return sorted(found)
-    return sorted(found)
+    pieces: tuple[str, ...]
+    open_start: bool = False
+    open_end: bool = False
 
 
 def positive_terms(
     query: Query, folding: Folding = DEFAULT_FOLDING, field: str | None = None
-) -> list[tuple[str, bool]]:
-    """Return the settled terms a query asks for of a field (None: of any), each once.
-
-    As (text, whether it is a prefix).
-    """
-    terms: dict[tuple[str, bool], None] = {}
+) -> list[Term]:
+    """Return what a query asks for in the text of a field (None: of any), each once."""
+    terms: dict[Term, None] = {}
     waiting: list[tuple[Query, bool]] = [(query, True)]
     while waiting:
         node, positive = waiting.pop()
@@ -57,22 +42,100 @@ def positive_terms(
                 waiting.append((child, not positive))
             case And(children) | Or(children):
                 waiting += [(child, positive) for child in reversed(children)]
-            case Phrase(text) if positive and (field is None or node.field in (None, field)):
-                if settled := " ".join(fold(text, folding).split()):
-                    terms[settled, node.open_end] = None
+            case Phrase() | Wildcard() if positive and field in (None, node.field or field):
+                if term := _term(node, folding):
+                    terms[term] = None
     return list(terms)
 
 
-def _places(settled: str, term: str, *, prefix: bool) -> Iterator[tuple[int, bool]]:
-    """Yield each place of the characters, and whether it is at the word edges it needs."""
-    edge_before = is_spaced(term[0])
-    edge_after = is_spaced(term[-1]) and not prefix
-    at = settled.find(term)
-    while at >= 0:
-        end = at + len(term)
-        yield (
-            at,
-            not (edge_before and at > 0 and is_spaced(settled[at - 1]))
-            and not (edge_after and end < len(settled) and is_spaced(settled[end])),
-        )
-        at = settled.find(term, at + 1)
+class Occurrences:
+    """Finds terms in one settled text, in bounded time: each answer after 100,000 looks at most."""
+
+    def __init__(self, settled: str, terms: Sequence[Term]) -> None:
+        self._settled, self._terms = settled, terms
+        self._looks = 0
+
+    def between(self, start: int, end: int) -> list[Occurrence]:
+        """Return what begins or ends within this part of the text, ascending; 20,000 at most."""
+        found: list[Occurrence] = []
+        self._looks = _MOST_LOOKS
+        for number, term in enumerate(self._terms):
+            is_phrase = len(term.pieces) == 1
+            early = start - len(term.pieces[0]) if is_phrase else self._word_edge(start, -1)
+            for place in self._places(number, max(early, 0)):
+                if place.start >= end or len(found) >= MOST_OCCURRENCES:
+                    break
+                if place.end > start:
+                    found.append(place)
+        return sorted(found)
+
+    def firsts(self) -> list[Occurrence]:
+        """Return the first place of each term that has one, ascending."""
+        self._looks = _MOST_LOOKS
+        places = (next(self._places(number, 0), None) for number in range(len(self._terms)))
+        return sorted(place for place in places if place)
+
+    def first_from(self, start: int) -> Occurrence | None:
+        """Return the first place of any term that begins there or later."""
+        self._looks = _MOST_LOOKS
+        places = (next(self._places(number, start), None) for number in range(len(self._terms)))
+        return min((place for place in places if place), default=None)
+
+    def _places(self, number: int, start: int) -> Iterator[Occurrence]:
+        term = self._terms[number]
+        find = self._phrases if len(term.pieces) == 1 else self._words
+        return (Occurrence(*place, number) for place in find(term, start))
+
+    def _phrases(self, term: Term, start: int) -> Iterator[tuple[int, int]]:
+        """Yield each place from `start` on that is at the word edges it needs."""
+        text, piece = self._settled, term.pieces[0]
+        edge_before = is_spaced(piece[0]) and not term.open_start
+        edge_after = is_spaced(piece[-1]) and not term.open_end
+        at = text.find(piece, start)
+        while at >= 0 and self._looks > 0:
+            self._looks -= 1
+            end = at + len(piece)
+            if not (edge_before and at > 0 and is_spaced(text[at - 1])) and not (
+                edge_after and end < len(text) and is_spaced(text[end])
+            ):
+                yield at, end
+            at = text.find(piece, at + 1)
+
+    def _words(self, term: Term, start: int) -> Iterator[tuple[int, int]]:
+        """Yield each word from `start` on that the term describes."""
+        text, longest = self._settled, max(term.pieces, key=len)
+        at = text.find(longest, start)
+        while at >= 0 and self._looks > 0:
+            first, last = self._word_edge(at, -1), self._word_edge(at, 1)
+            if self._looks > 0 and first >= start and _fits(text[first:last], term.pieces):
+                yield first, last
+            at = text.find(longest, last)
+
+    def _word_edge(self, at: int, step: int) -> int:
+        """Go back (-1) or on (1) to where the word around this place begins or ends."""
+        text, beside = self._settled, at - 1 if step < 0 else at
+        while 0 <= beside < len(text) and self._looks > 0 and is_spaced(text[beside]):
+            beside += step
+            self._looks -= 1
+        return beside + 1 if step < 0 else beside
+
+
+def _term(node: Phrase | Wildcard, folding: Folding) -> Term | None:
+    if isinstance(node, Phrase):
+        settled = " ".join(fold(node.text, folding).split())
+        return Term((settled,), node.open_start, node.open_end) if settled else None
+    pieces = cut_wildcard(node.pieces, folding)
+    is_word = any(pieces) and all(is_spaced(one) for piece in pieces for one in piece)
+    return Term(pieces) if is_word else None
+
+
+def _fits(word: str, pieces: Sequence[str]) -> bool:
+    """Tell whether a word begins and ends so and holds the rest between, none overlapping."""
+    first, *between, last = pieces
+    at, limit = len(first), len(word) - len(last)
+    for piece in between:
+        found = word.find(piece, at, max(limit, 0))
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return at <= limit and word.startswith(first) and word.endswith(last)
