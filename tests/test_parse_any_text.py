@@ -41,6 +41,13 @@ def test_long_texts_are_read_quickly_and_print_as_they_are_read(dialect: Dialect
     assert statistics.median(seconds) < 0.005
 
 
+def test_printing_deep_alternatives_takes_linear_time() -> None:
+    """S3: each level is printed once; twice would be 2^100 times here."""
+    text = "a (b OR " * 100 + "c" + ")" * 100
+    parsed = parse(text, UNLIMITED)
+    assert unparse(parsed.query) == text
+
+
 def check(
     text: str, dialect: Dialect, fields: Fields | None, limits: Limits = DEFAULT_LIMITS
 ) -> None:

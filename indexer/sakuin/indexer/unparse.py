@@ -62,8 +62,7 @@ class _Printer:
 
     def _within(self, child: Query, looser: tuple[type[Query], ...]) -> str:
         printed = self.text(child)
-        is_word = isinstance(child, Or) and len(list(self._alternatives(child.children))) == 1
-        return f"({printed})" if isinstance(child, looser) and not is_word else printed
+        return f"({printed})" if isinstance(child, looser) and not _is_word(child) else printed
 
     def _alternatives(self, children: tuple[Query, ...]) -> Iterator[str]:
         """Print each child; a phrase and the wildcard behind it that are one word, as one."""
@@ -71,7 +70,7 @@ class _Printer:
         for child, following in zip(children, (*children[1:], None), strict=True):
             if skip:
                 skip = False
-            elif isinstance(child, Phrase) and following == Wildcard(gaps_of(child), child.field):
+            elif isinstance(child, Phrase) and following == _gaps(child):
                 skip = True
                 yield _starred(child.field, child.text, child.open_start, child.open_end)
             else:
@@ -82,6 +81,18 @@ class _Printer:
         if kind is None:
             raise ValueError(f"{field!r} is no filter of these fields: give the index's own")
         return kind
+
+
+def _is_word(query: Query) -> bool:
+    """Tell whether the alternatives are two readings of one word with stars in it."""
+    match query:
+        case Or((Phrase() as phrase, Wildcard() as wildcard)):
+            return wildcard == _gaps(phrase)
+    return False
+
+
+def _gaps(phrase: Phrase) -> Wildcard:
+    return Wildcard(gaps_of(phrase), phrase.field)
 
 
 def _name(field: str | None) -> str:
