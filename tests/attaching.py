@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from sqlalchemy import Connection
 from sqlalchemy import Engine as Database
 
 from notes import QUICK
@@ -35,9 +36,9 @@ SQLITE_ARTICLES = (
 def run(database: Database, *statements: str) -> None:
     """Run SQL as any program would, in one transaction."""
 
-    def work(connection: object) -> None:
+    def work(connection: Connection) -> None:
         for statement in statements:
-            connection.exec_driver_sql(statement)  # type: ignore[attr-defined]
+            connection.exec_driver_sql(statement)
 
     replay(database, work)
 

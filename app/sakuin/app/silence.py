@@ -32,7 +32,7 @@ def silenced(connection: Connection) -> Iterator[None]:
         else:
             yield from _by_variable(connection)
     finally:
-        if not connection.invalidated:
+        if not connection.closed and not connection.invalidated:
             connection.info.pop(_MARK, None)
 
 
@@ -44,11 +44,12 @@ def _by_variable(connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        try:
-            connection.exec_driver_sql("SET @sakuin_silent = NULL")
-        except DBAPIError:  # a broken session takes its variables along
-            connection.invalidate()
-            raise
+        if not connection.closed:  # the pool has it back, and has reset it
+            try:
+                connection.exec_driver_sql("SET @sakuin_silent = NULL")
+            except DBAPIError:  # a broken session takes its variables along
+                connection.invalidate()
+                raise
 
 
 def _loud_again(session: Any, record: Any) -> None:
@@ -69,4 +70,5 @@ def _by_row(connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        execute(connection, "UPDATE sakuin_attached SET silent = 0")
+        if not connection.closed and connection.in_transaction():  # else it was undone already
+            execute(connection, "UPDATE sakuin_attached SET silent = 0")
