@@ -14,8 +14,9 @@ from sqlalchemy import Engine, make_url, select
 
 from command import Command
 from databases import Servers
-from oracle import matching_ids, settle
+from oracle import Row, matching, settle
 from sakuin.app.paragraph import Paragraph
+from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.private_mariadb import PrivateServer
 from sakuin.indexer.parse import parse
 from sakuin.queue import open_engine, queue_counts, read, replay
@@ -116,6 +117,65 @@ def test_mariadb_and_pushes(readme: str, folder: Path, private: PrivateServer) -
     database.dispose()
 
 
+@pytest.mark.parametrize("readme", READMES)
+def test_attach(readme: str, folder: Path, private: PrivateServer) -> None:
+    """A table of somebody's own schema becomes searchable, and verify agrees."""
+    admin = open_engine(private.url)
+    for statement in (
+        "CREATE DATABASE novels CHARACTER SET utf8mb4",
+        "CREATE DATABASE blog CHARACTER SET utf8mb4",
+        (
+            "CREATE TABLE blog.articles (id INT PRIMARY KEY AUTO_INCREMENT, title VARCHAR(100), "
+            "body TEXT, status VARCHAR(10), category_id INT, published_at DATETIME)"
+        ),
+        (
+            "INSERT INTO blog.articles (title, body, status, category_id, published_at) VALUES "
+            "('人間', '<p>失格</p>', 'public', 3, '2024-05-01'), "
+            "('草稿', '人間', 'draft', 3, '2024-05-01'), ('人間', '以前', 'public', 3, '2023-12-31')"
+        ),
+    ):
+        replay(admin, lambda c, s=statement: c.exec_driver_sql(s))  # type: ignore[misc]
+    url = make_url(private.url).set(database="novels").render_as_string(hide_password=False)
+    *steps, verify = block(readme, "attach").splitlines()
+    try:
+        sh("sakuin init", folder, SAKUIN_DATABASE_URL=url)
+        printed = sh("\n".join(steps), folder, SAKUIN_DATABASE_URL=url)
+        assert printed.splitlines()[0].startswith("1 found")
+        sh(verify, folder, SAKUIN_DATABASE_URL=url)
+    finally:
+        replay(admin, lambda c: c.exec_driver_sql("DROP DATABASE blog"))
+        admin.dispose()
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_model(readme: str, folder: Path) -> None:
+    """The model of the README is saved, indexed by `sakuin worker`, and found."""
+    (folder / "shop_models.py").write_text(
+        "from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column\n\n"
+        "class Base(DeclarativeBase):\n    pass\n\n" + block(readme, "model")
+    )
+    (folder / "save.py").write_text(
+        "from sqlalchemy.orm import Session\n"
+        "from sakuin.queue import create_schema, open_engine\n"
+        "from shop_models import Article, Base\n\n"
+        "engine = open_engine('sqlite:///sakuin-data/sakuin.sqlite3')\n"
+        "create_schema(engine)\nBase.metadata.create_all(engine)\n"
+        "with Session(engine) as session, session.begin():\n"
+        "    session.add(Article(title='人間失格', body='恥の多い生涯'))\n"
+    )
+    (folder / "find.py").write_text(
+        "from sqlalchemy.orm import Session\n"
+        "from sakuin.queue import open_engine\n"
+        "from shop_models import Article\n\n"
+        "with Session(open_engine('sqlite:///sakuin-data/sakuin.sqlite3')) as session:\n"
+        "    print([article.body for article in Article.find_fulltext(session, '人間')])\n"
+    )
+    program = f"sakuin init\n{sys.executable} save.py\nsakuin worker --drain\n"
+    variables = {"SAKUIN_MODELS": "shop_models", "PYTHONPATH": str(folder)}
+    printed = sh(f"{program}{sys.executable} find.py", folder, **variables)
+    assert printed.endswith("['恥の多い生涯']\n")
+
+
 def push_by_php(program: str, folder: Path, url: str, database: Engine) -> None:
     php = shutil.which("php")
     if php is None:
@@ -179,9 +239,8 @@ def test_every_query_example(readme: str, tmp_path: Path) -> None:
         for query in queries:
             found = web.get("/api/v1/search", q=query, per_page=100).json()
             ids = {str(item["id"]) for item in found["items"]}
-            parsed = parse(query)
-            assert ids == matching_ids(parsed.query, {k: [settle(v)] for k, v in BODIES.items()}), (
-                query
-            )
+            parsed = parse(query, fields=PARAGRAPHS.fields)
+            rows = [Row(k, {"body": settle(v)}, {"id": int(k)}) for k, v in BODIES.items()]
+            assert ids == matching(parsed.query, rows), query
             assert 0 < len(ids) < len(BODIES), query
             assert not parsed.diagnostics, query
