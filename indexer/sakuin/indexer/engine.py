@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from sakuin.indexer.document import Document, Fields
+from sakuin.indexer.exact_values import id_number
 from sakuin.indexer.query import Query
 
 
@@ -33,12 +34,14 @@ def orders(fields: Fields) -> tuple[Order, ...]:
 
 
 def require_order(fields: Fields, order: Order, after: str | None) -> None:
-    """Raise ValueError for an order that the index does not know, or `after` in another than id."""
+    """Raise ValueError for an order that the index does not know, or an `after` that is no id."""
     if order not in orders(fields):
         known = ", ".join(orders(fields))
         raise ValueError(f"this index cannot order by {order}: choose one of {known}")
     if after is not None and order is not Order.ID:
         raise ValueError(f"`after` goes with order {Order.ID} alone, not {order}")
+    if after is not None and not fields.text_ids:
+        id_number(after)
 
 
 @dataclass(frozen=True, slots=True)

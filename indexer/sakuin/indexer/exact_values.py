@@ -38,8 +38,8 @@ def check_document(document: Document, fields: Fields) -> None:
 
 
 def text_key(text: str) -> str:
-    """Return letters b to q that order as the code points of the text do."""
-    return text.encode().hex().translate(_LETTERS)
+    """Return lower-case letters, at least one, that order as the code points of the text do."""
+    return "b" + text.encode().hex().translate(_LETTERS)
 
 
 def id_number(one: str) -> int:
@@ -56,7 +56,7 @@ def place_key(values: Mapping[str, str | int], place: tuple[str, str]) -> str:
     What is missing comes first. The number itself comes after these letters.
     """
     text, number = (values.get(name) for name in place)
-    start = _END if text is None else "b" + text_key(str(text))
+    start = _END if text is None else text_key(str(text))
     return f"{start}{_END}{'a' if number is None else 'b'}"
 
 

@@ -174,7 +174,7 @@ class _Leaves:
             # Words of more tokens than one are out of reach of a phrase that has other words.
             return Leaf(found, node.field) if len(found.tokens[0]) <= LONGEST_TOKEN else Nothing()
         if found.open_end:
-            return Gaps(("", word[::-1], ""), node.field, backwards=True)
+            return _gaps(("", word[::-1], ""), node.field, backwards=True)
         backwards = tuple(cut(word[::-1]))  # not folded again: marks would change their letters
         return Leaf(QueryCut(backwards, open_end=True), node.field, backwards=True)
 
@@ -190,8 +190,8 @@ class _Leaves:
         if len(pieces) == 2 and not first:
             return self._phrase(Phrase(last, node.field, open_start=True))
         if first:
-            return Gaps(pieces, node.field)
-        return Gaps(tuple(piece[::-1] for piece in reversed(pieces)), node.field, backwards=True)
+            return _gaps(pieces, node.field, backwards=False)
+        return _gaps(tuple(piece[::-1] for piece in reversed(pieces)), node.field, backwards=True)
 
     def _value(self, node: Value) -> Keyword:
         self._require_filter(node.field, (FilterKind.KEYWORD,), "keyword")
@@ -223,6 +223,13 @@ class _Leaves:
                 f"the query has more than {MOST_LEAVES} terms or {MOST_TOKENS} characters: "
                 "look for less at once"
             )
+
+
+def _gaps(pieces: tuple[str, ...], field: str | None, *, backwards: bool) -> Gaps | Nothing:
+    """Return the leaf, unless a piece is longer than a token: gaps reach as far as one token."""
+    if max(map(len, pieces)) > LONGEST_TOKEN:
+        return Nothing()
+    return Gaps(pieces, field, backwards)
 
 
 def _children(node: And | Or | Not) -> tuple[Query, ...]:

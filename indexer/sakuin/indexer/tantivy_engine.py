@@ -115,12 +115,12 @@ class _Searcher:
                 return self._by_score(searcher, compiled, offset, wanted)
             sorter = Sorter(tantivy, searcher, self._index, self._pivots)
             columns = _columns(order, self._fields)
-            total = sorter.count(compiled)
+            rest = compiled
             if after is not None:
                 key = text_key(after) if self._fields.text_ids else id_number(after)
-                compiled = sorter.beyond(compiled, columns[0], key)
-            wanted = wanted if offset < total else 0
-            places = sorted_page(sorter, compiled, columns, offset, wanted) if wanted else ()
+                rest = sorter.beyond(compiled, columns[0], key)
+            places = sorted_page(sorter, rest, columns, offset, wanted) if wanted else ()
+            total = sorter.count(compiled)
             found = tuple(Hit(from_stored(searcher.doc(one), self._fields), 0.0) for one in places)
         return Hits(total, found)
 

@@ -70,13 +70,22 @@ class Compiler:
 
     def _leaf(self, name: str, way: str, each: Leaf | Gaps) -> Any:
         if isinstance(each, Gaps):
-            # The pieces are letters, marks and numbers: nothing that an expression would read.
-            return self._query.regex_query(self._schema, way + name, ".*".join(each.pieces))
+            return self._gaps(way + name, each)
         if open_ends := ends(each):
             return self._open_phrase(name, way, each.cut, open_ends)
         if each.cut.open_end:
             return self._beginning(way + name, each.cut.tokens[0])
         return self._tokens(way + name, each.cut.tokens)
+
+    def _gaps(self, name: str, gaps: Gaps) -> Any:
+        # The pieces are letters, marks and numbers: nothing that an expression would read.
+        expression = ".*".join(gaps.pieces)
+        try:
+            return self._query.regex_query(self._schema, name, expression)
+        except ValueError:  # beyond 1,000 states, some 300 bytes
+            words = self._searcher.terms_with_prefix(name, gaps.pieces[0])
+            fitting = [word for word, _ in words if gaps.fits(word)]
+            return self._query.term_set_query(self._schema, name, fitting)
 
     def _beginning(self, name: str, text: str) -> Any:
         return self._query.fuzzy_term_query(self._schema, name, text, distance=0, prefix=True)
@@ -126,26 +135,25 @@ class Sorter:
     ) -> None:
         self._library, self._query = library, library.Query
         self._searcher, self._index, self._pivots = searcher, index, pivots
+        self._counts: dict[int, tuple[Any, int]] = {}  # by identity: queries know no equality
 
     def count(self, query: Any) -> int:
-        """Return how many documents match."""
-        found: int = self._searcher.search(query, 1).count
-        return found
+        """Return how many documents match; known already if they have been sorted."""
+        if id(query) not in self._counts:
+            self._counts[id(query)] = (query, self._searcher.search(query, 1).count)
+        return self._counts[id(query)][1]
 
     def sorted(
         self, query: Any, column: Column, offset: int, limit: int
     ) -> Sequence[tuple[Any, Any]]:
         """Return hits by a column."""
-        direction = self._library.Order
-        found: Sequence[tuple[Any, Any]] = self._searcher.search(
-            query,
-            limit,
-            count=False,
-            order_by_field=column.name,
-            offset=offset,
-            order=direction.Desc if column.is_descending else direction.Asc,
-        ).hits
-        return found
+        order = self._library.Order.Desc if column.is_descending else self._library.Order.Asc
+        found = self._searcher.search(
+            query, limit, order_by_field=column.name, offset=offset, order=order
+        )
+        self._counts[id(query)] = (query, found.count)
+        hits: Sequence[tuple[Any, Any]] = found.hits
+        return hits
 
     def within(self, query: Any, column: Column, low: Any, high: Any) -> Any:
         """Return a query for the values from low to high, or of texts for low alone, or from it."""
