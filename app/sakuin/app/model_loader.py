@@ -125,9 +125,7 @@ class ModelLoader:
     def _is_one_of(self, keys: Sequence[tuple[Part, ...]]) -> ColumnElement[bool]:
         if len(self.key) == 1:
             return self.key[0].in_([key[0] for key in keys])
-        # The first column alone too: not every server finds tuples by an index.
-        first = self.key[0].in_(list(dict.fromkeys(key[0] for key in keys)))
-        return and_(first, tuple_(*self.key).in_(keys))
+        return tuple_(*self.key).in_(keys)
 
     def _read_key(self, one: str, dialect: str) -> tuple[Part, ...] | None:
         key = read_key(one, self._kinds)
