@@ -17,9 +17,12 @@ class Window:
 
 
 def head(text: str, width: int) -> Window:
-    """Return the beginning of a text, at most `width` columns; all of it if it fits."""
+    """Return the beginning of a text, at most `width` columns; all of it if it fits.
+
+    A first character that alone is too much is shown whole.
+    """
     end, _ = _walk(text, 0, width, 1)
-    return Window(0, end if end == len(text) else _end(text, 0, end))
+    return Window(0, end if end == len(text) else _some_end(text, 0, end))
 
 
 def window_around(text: str, start: int, end: int, width: int) -> Window:
@@ -29,7 +32,7 @@ def window_around(text: str, start: int, end: int, width: int) -> Window:
     """
     reach, left = _walk(text, start, width, 1, stop=end)
     if reach < end:
-        return Window(start, _end(text, start, reach))
+        return Window(start, _some_end(text, start, reach))
     first, unused = _walk(text, start, left // 3, -1)
     last, unused = _walk(text, end, left - left // 3 + unused, 1)
     if unused:
@@ -61,6 +64,11 @@ def _start(text: str, at: int, most: int) -> int:
                 at = place
                 break
     return min(cut_after(text, at), most)
+
+
+def _some_end(text: str, start: int, at: int) -> int:
+    end = _end(text, start, at)
+    return end if end > start else cut_after(text, start + 1)
 
 
 def _end(text: str, least: int, at: int) -> int:
