@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import corpus
-from oracle import matching_ids, settle
+from oracle import has_edges, matching_ids, oracle_fold, settle
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
+from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, Wildcard, prefix
 from small_index import BODY, build, documents, found_ids
 
 ALPHABETS = (
@@ -45,7 +46,14 @@ def cases(draw: st.DrawFn) -> tuple[list[str], list[Query]]:
         start = draw(st.integers(0, len(body)))
         piece = body[start : start + draw(st.integers(1, 5))]
         text = draw(st.one_of(st.just(piece), st.text(alphabet, max_size=4)))
-        leaves.append(prefix(text) if draw(st.booleans()) else Phrase(text))
+        if draw(st.integers(0, 3)):
+            leaves.append(Phrase(text, None, draw(st.booleans()), draw(st.booleans())))
+        else:
+            gaps = draw(st.lists(st.integers(0, len(text)), min_size=1, max_size=3).map(sorted))
+            cuts = [0, *gaps, len(text)]
+            pieces = tuple(text[a:b] for a, b in pairwise(cuts))
+            if any(map(oracle_fold, pieces)) and all(map(has_edges, oracle_fold(text))):
+                leaves.append(Wildcard(pieces))
     trees: st.SearchStrategy[Query] = st.recursive(
         st.sampled_from([*leaves, Everything(), Nothing()]),
         lambda inner: st.one_of(
