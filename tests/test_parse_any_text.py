@@ -1,5 +1,6 @@
 """Any text is a query, in every dialect (promise S3): no error, bounded time, a stable print."""
 
+import re
 import statistics
 import time
 
@@ -7,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import corpus
 from any_text import FIELDS, TEXTS, long_text
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Fields
+from sakuin.indexer.fold import fold
 from sakuin.indexer.limits import DEFAULT_LIMITS, Limits
 from sakuin.indexer.parse import parse
-from sakuin.indexer.query import And, Not, Nothing, Or, Query
+from sakuin.indexer.query import And, Not, Nothing, Or, Phrase, Query
 from sakuin.indexer.unparse import unparse
 
 UNLIMITED = Limits(length=10**6, leaves=10**6, depth=200)
@@ -71,3 +74,27 @@ def height(query: Query) -> int:
     if isinstance(query, And | Or):
         return 1 + max(map(height, query.children))
     return 1
+
+
+def test_every_tricky_probe_can_be_asked_for_as_it_stands() -> None:
+    """S3: in quotation marks it is one phrase, and without them too where nothing is syntax."""
+    probes = {str(probe["q"]) for case in corpus.tricky() for probe in probes_of(case)}
+    plain = 0
+    for probe in probes:
+        if len(probe) > DEFAULT_LIMITS.length // 2 or not fold(probe).strip():
+            continue
+        if re.search("[\0-\x08\x7f\ud800-\udfff]", probe):
+            continue  # that no query can hold
+        assert parse(unparse(Phrase(probe))).query == Phrase(probe)
+        if not re.search(r"[\s\"＂“”()（）*＊]|^[-－]", probe):
+            parsed = parse(probe)
+            assert (parsed.query, parsed.diagnostics) == (Phrase(probe), ())
+            plain += 1
+    assert plain > len(probes) // 2
+
+
+def probes_of(case: dict[str, object]) -> list[dict[str, object]]:
+    """Return the probes of a tricky case."""
+    probes = case["probes"]
+    assert isinstance(probes, list)
+    return probes
