@@ -87,8 +87,7 @@ def test_every_tricky_probe_can_be_asked_for_as_it_stands() -> None:
             continue  # that no query can hold
         assert parse(unparse(Phrase(probe))).query == Phrase(probe)
         if not re.search(r"[\s\"＂“”()（）*＊]|^[-－]", probe):
-            parsed = parse(probe)
-            assert (parsed.query, parsed.diagnostics) == (Phrase(probe), ())
+            assert parse(probe).query == Phrase(probe)
             plain += 1
     assert plain > len(probes) // 2
 
