@@ -1,16 +1,28 @@
 """A model becomes searchable: changes through sessions are pushed, indexed and found."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import assert_type
 
 import pytest
 from sqlalchemy import Engine, delete, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from article_models import Article, Line, Note, Site, site
 from sakuin.app.page import BadPage
-from sakuin.app.searchable import enqueue
+from sakuin.app.search_indexes import bound_search
+from sakuin.app.searchable import (
+    Found,
+    FoundPage,
+    Hit,
+    Searchable,
+    SearchFields,
+    bind_search,
+    enqueue,
+)
 from sakuin.queue import SchemaMismatch, create_schema
 
 
@@ -225,3 +237,60 @@ def test_missing_tables_are_told_with_the_remedy(tmp_path: Path, open_database: 
         session.add(Article(title="y", body=""))
         session.commit()
         assert session.scalars(select(Article.title)).all() == ["y"]
+
+
+def test_settings_are_read_at_the_first_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Own(DeclarativeBase):
+        pass
+
+    class Entry(Searchable, Own):
+        __tablename__ = "entries"
+        __searchable__ = SearchFields({"words": 1.0})
+        id: Mapped[int] = mapped_column(primary_key=True)
+        words: Mapped[str]
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sakuin.toml").write_text('data_dir = "here"\nengine = "whoosh"')
+    assert Entry.count_fulltext("x") == 0
+    bound = bound_search(Entry)
+    assert (bound.settings.data_dir, bound.settings.engine) == (tmp_path / "here", "whoosh")
+    with bind_search(Own, data_dir=tmp_path / "there") as other:
+        assert Entry.hits_fulltext("x").generation == 0
+        assert bound_search(Entry) is other
+    with pytest.raises(TypeError, match="data_dri: no such setting"):
+        bind_search(Own, data_dri="x")
+    with pytest.raises(TypeError, match="a declarative base or a registry"):
+        bind_search(str)
+
+
+def test_a_model_needs_no_web_and_no_engine_until_it_searches() -> None:
+    program = (
+        "import sys; from sakuin.app.searchable import Searchable;"
+        "sys.exit(bool({'fastapi', 'tantivy', 'whoosh', 'alembic'} & set(sys.modules)))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_type_checkers_need_no_plugin(shop: Site) -> None:
+    """Checked by mypy; the calls say it at run time too."""
+    with shop.session() as session:
+        found = assert_type(Article.find_fulltext(session, "人間"), Found[Article])
+        page = assert_type(Article.paginate_fulltext(session, "人間"), FoundPage[Article])
+        assert_type(page.items, tuple[Article, ...])
+        assert_type(Article.hits_fulltext("人間"), Found[Hit])
+        assert_type(found[0:1], tuple[Article, ...])
+        assert found.total == page.total == 0
+
+
+def test_orders_and_bounds_are_named(shop: Site) -> None:
+    with shop.session() as session:
+        for wrong in ({"limit": 1001}, {"limit": -1}, {"offset": 100_001}):
+            with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be 0 to"):
+                Article.find_fulltext(session, "x", **wrong)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="Article has no order 'newest'; known: relevance, id"):
+            Article.find_fulltext(session, "x", order="newest")
+        with pytest.raises(ValueError, match="offset must be"):
+            Article.paginate_fulltext(session, "x", page=10_002, total=10**9)
+        assert len(Article.find_fulltext(session, "", limit=0)) == 0

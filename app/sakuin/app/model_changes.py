@@ -18,7 +18,25 @@ from sakuin.queue.faults import mistake_error
 
 _PENDING = "sakuin.changes"
 
-Pending = dict[Connection, dict[ModelIndex, dict[str, None]]]
+
+class _Pending:
+    """The changes of one session's flush, until it ends."""
+
+    def __init__(self) -> None:
+        self._changes: dict[Connection, dict[ModelIndex, dict[str, None]]] = {}
+
+    def add(self, connection: Connection, index: ModelIndex, ids: Sequence[str]) -> None:
+        of_index = self._changes.setdefault(connection, {}).setdefault(index, {})
+        of_index.update(dict.fromkeys(ids))
+
+    def push(self, _session: Session, _context: object) -> None:
+        changes, self._changes = self._changes, {}
+        for connection, of_connection in changes.items():
+            for index, ids in of_connection.items():
+                push_ids(connection, [index], list(ids))
+
+    def drop(self, _session: Session, _transaction: object) -> None:
+        self._changes.clear()
 
 
 def watch(searchable: type) -> None:
@@ -84,28 +102,14 @@ def _deleted(mapper: Mapper[Any], connection: Connection, target: Any) -> None:
 def _changed(connection: Connection, target: Any, keys: Sequence[Sequence[Any]]) -> None:
     session = object_session(target)
     assert session is not None, "a flush is a session's"
-    pending: Pending | None = session.info.get(_PENDING)
+    pending: _Pending | None = session.info.get(_PENDING)
     if pending is None:
-        pending = session.info[_PENDING] = {}
-        event.listen(session, "after_flush", _flushed)
-        event.listen(session, "after_soft_rollback", _rolled_back)
+        pending = session.info[_PENDING] = _Pending()
+        event.listen(session, "after_flush", pending.push)
+        event.listen(session, "after_soft_rollback", pending.drop)
     ids = [key_id(key) for key in keys]
     for index in indexes_of(type(target)):
-        pending.setdefault(connection, {}).setdefault(index, {}).update(dict.fromkeys(ids))
-
-
-def _flushed(session: Session, _context: object) -> None:
-    pending: Pending = session.info[_PENDING]
-    try:
-        for connection, changes in pending.items():
-            for index, ids in changes.items():
-                push_ids(connection, [index], list(ids))
-    finally:
-        pending.clear()
-
-
-def _rolled_back(session: Session, _transaction: object) -> None:
-    session.info[_PENDING].clear()
+        pending.add(connection, index, ids)
 
 
 def push_ids(connection: Connection, indexes: Sequence[ModelIndex], ids: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Self
 from sqlalchemy import inspect
 from sqlalchemy.orm import registry
 
-from sakuin.app.settings import Settings, read_settings
+from sakuin.app.settings import OPTIONS, Settings, read_settings
 from sakuin.indexer.engines import default_engine, engine_named
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
@@ -66,9 +66,11 @@ def bind_search(
     """Let the models of a declarative base (or a registry) search the indexes of these settings.
 
     `flags` are settings by name, as `data_dir="/srv/data"`; the others are read as everywhere.
-    Whatever was bound before is replaced, and is its holder's to close. TypeError for anything
-    that has no registry.
+    Whatever was bound before is replaced, and is its holder's to close. TypeError for a base
+    without a registry, and for flags that are no settings.
     """
+    if unknown := set(flags) - {option.name for option in OPTIONS}:
+        raise TypeError(f"bind_search: {', '.join(sorted(unknown))}: no such setting")
     found = base if isinstance(base, registry) else getattr(base, "registry", None)
     if not isinstance(found, registry):
         raise TypeError(f"bind_search takes a declarative base or a registry, not {base!r}")
