@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 WORDS = ("a", "ab", "ba", "b2", "人", "人間", "間", "2*3", "f(x)", "12:30", "a-b", "b")
 FILES = ("a.txt", "b b.txt", "人間.txt")
-_PARTS = re.compile(
-    r"""-(?=\()|\w+:(?=\()|[()]|(?:-?\w+:|-)?\*?"[^"]*"\*?|(?:f\(x\)|[^\s()])+"""
-)
+_PARTS = re.compile(r"""-(?=\()|\w+:(?=\()|[()]|(?:-?\w+:|-)?\*?"[^"]*"\*?|(?:f\(x\)|[^\s()])+""")
 _PLAIN = str.maketrans("（）－　：＊ＡＮＤＯＲＴ", "()- :*ANDORT")
 
 
