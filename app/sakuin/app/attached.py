@@ -1,9 +1,10 @@
 """Which tables are attached: the table `sakuin_attached`, one row an index."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
 
 from sakuin.app.attached_table import AttachedTable
@@ -44,9 +45,15 @@ class Attachment:
 
 
 def create_attached(connection: Connection) -> None:
-    """Create the table where it is not there."""
-    is_sqlite = connection.dialect.name == "sqlite"
-    connection.exec_driver_sql(_CREATE_SQLITE if is_sqlite else _CREATE_MYSQL)
+    """Create the table where it is not there; who finds it needs no right to create any."""
+    if not inspect(connection).has_table("sakuin_attached"):
+        is_sqlite = connection.dialect.name == "sqlite"
+        connection.exec_driver_sql(attached_sql("sqlite" if is_sqlite else "mysql"))
+
+
+def attached_sql(dialect: Literal["mysql", "sqlite"]) -> str:
+    """Return the statement that makes the table."""
+    return _CREATE_SQLITE if dialect == "sqlite" else _CREATE_MYSQL
 
 
 def read_attached(connection: Connection) -> list[Collection]:
