@@ -127,6 +127,9 @@ QUERIES = {
     "refused late": " OR ".join(f'"no {c}"*' for c in "wabcdefghijklmnopqrstuvxyz"),
     "nested": " OR ".join(("same" * 5)[:n] + "*" for n in range(20, 0, -1)),
     "every word": " OR ".join(f"{c}*" for c in "abcdefghijklmnopqrstuvwxyz0123456789"),
+    "ends": " OR ".join(f"*{n:02}" for n in range(30)),
+    "middles": " OR ".join(f"*{n}{c}*" for n in range(10) for c in "1357"),
+    "gaps": " OR ".join(f"{a}*{n}" for n in range(10) for a in "wxs"),
     "long": f'"{"no " * 300}w"*',
 }
 

@@ -37,11 +37,11 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """Words to be read: those that begin with `start` and, if gaps are given, fit them."""
+    """Words to be read: those that begin with `start`; of these only what fits gaps, if any."""
 
     start: str
     backwards: bool = False
-    gaps: Gaps | None = None
+    gaps: tuple[Gaps, ...] = ()
 
 
 def ends(leaf: Leaf) -> tuple[End, ...]:
@@ -91,8 +91,10 @@ def alone(planned: Plan) -> list[Alone]:
         last = widest[-1] if widest else None
         if not (last and last.backwards == each.backwards and each.start.startswith(last.start)):
             widest.append(each)
-    gaps = dict.fromkeys(_leaves(planned, Gaps))
-    return widest + [Alone(each.pieces[0], each.backwards, each) for each in gaps]
+    alike: dict[tuple[str, bool], list[Gaps]] = {}
+    for gaps in dict.fromkeys(_leaves(planned, Gaps)):
+        alike.setdefault((gaps.pieces[0], gaps.backwards), []).append(gaps)
+    return widest + [Alone(*key, tuple(some)) for key, some in alike.items()]
 
 
 def open_keywords(planned: Plan) -> list[Keyword]:

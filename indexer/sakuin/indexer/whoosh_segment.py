@@ -36,7 +36,7 @@ class Segment:
             for name in self._fields.searched:
                 field = token_field(self._fields, name, backwards=each.backwards)
                 if each.gaps:
-                    yield self._words.read_fitting(field, each.gaps)
+                    yield self._words.read_fitting(field, each.start, each.gaps)
                 else:
                     yield self._words.read(field, each.start)
         for keyword in open_keywords(planned):

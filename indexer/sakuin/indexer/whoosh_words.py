@@ -6,7 +6,7 @@ The caller sees to it that one thread at a time reads: whoosh's files have one p
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sakuin.indexer.plan import Gaps
@@ -33,17 +33,21 @@ class Words:
             read.append((word, self._numbers(field, word, info)))
             yield
 
-    def read_fitting(self, field: str, gaps: Gaps) -> Iterator[None]:
-        """Read the documents of all words with these gaps, for `fitting`: one word a step."""
-        found = self._fitting[field, gaps] = set()
+    def read_fitting(self, field: str, start: str, some: Sequence[Gaps]) -> Iterator[None]:
+        """Read the documents of all words with gaps that begin so, for `fitting`."""
+        found = [self._fitting.setdefault((field, gaps), set()) for gaps in some]
         if field not in self._reader.indexed_field_names():
             return
-        start = gaps.pieces[0].encode()
-        for name, word in self._reader.terms_from(field, start):
-            if name != field or not word.startswith(start):
+        first = start.encode()
+        for name, word in self._reader.terms_from(field, first):
+            if name != field or not word.startswith(first):
                 return
-            if gaps.fits(word.decode()):
-                found.update(self._numbers(field, word, self._reader.term_info(field, word)))
+            text = word.decode()
+            fitting = [each for gaps, each in zip(some, found, strict=True) if gaps.fits(text)]
+            if fitting:
+                numbers = self._numbers(field, word, self._reader.term_info(field, word))
+                for each in fitting:
+                    each.update(numbers)
             yield
 
     def documents(self, field: str, start: str) -> list[int]:
