@@ -25,9 +25,9 @@ def read_key(document_id: str, kinds: Sequence[type]) -> tuple[Part, ...] | None
     Only the spelling that `key_id` writes is an id: `017` is none.
     """
     if len(kinds) == 1:
-        parts: list[str | int] | None = [_number(document_id) if kinds[0] is int else document_id]
-    else:
-        parts = composite_parts(document_id)
+        part = _part(_number(document_id) if kinds[0] is int else document_id, kinds[0])
+        return None if part is None or str(part) != document_id else (part,)
+    parts = composite_parts(document_id)
     if parts is None or len(parts) != len(kinds):
         return None
     key = tuple(_part(part, kind) for part, kind in zip(parts, kinds, strict=True))
