@@ -272,3 +272,20 @@ def test_words_as_names(engine: Database, tmp_path: Path) -> None:
     copy = attached(engine, tmp_path, Wanted("Order", ("本文", "select")))
     run(engine, """INSERT INTO "Order" VALUES (2, '機械', 'y')""")
     assert (settled(copy), copy.index.name) == (["1", "2"], "order")
+
+
+def test_names_of_all_kinds(mariadb: Database, tmp_path: Path) -> None:
+    """Blanks, signs that drivers and quotes know, other scripts: in names and conditions."""
+    run(
+        mariadb,
+        "CREATE TABLE `100%% of``it` (`key %%s` INT PRIMARY KEY, 本文 TEXT, `a-b c` INT DEFAULT 0)",
+        "INSERT INTO `100%% of``it` (`key %%s`, 本文) VALUES (1, '人間')",
+    )
+    wanted = Wanted(
+        "100% of`it", ("本文",), name="odd", where="`a-b c` < 5 AND 本文 NOT LIKE '%x%'"
+    )
+    copy = attached(mariadb, tmp_path, wanted)
+    run(mariadb, "INSERT INTO `100%% of``it` (`key %%s`, 本文) VALUES (2, '機械'), (3, 'axb')")
+    assert settled(copy) == ["1", "2"]
+    run(mariadb, "UPDATE `100%% of``it` SET `a-b c` = 9 WHERE `key %%s` = 1")
+    assert settled(copy) == ["2"]

@@ -25,6 +25,7 @@ from sakuin.app.inspect_table import TableFacts
 from sakuin.app.plan_attach import Wanted, plan_attach
 from sakuin.app.privileges import explain
 from sakuin.app.table_loader import TableLoader
+from sakuin.app.table_sql import table_sql
 from sakuin.app.triggers import (
     drop_statement,
     existing_triggers,
@@ -119,14 +120,16 @@ def _make_triggers(database: Database, planned: Plan) -> int:
             if planned.before is None:
                 write_attached(connection, table, is_filled=False)
             found = existing_triggers(connection, table)
-            made = 0
+            sql, made = table_sql(connection), 0
             for name, statement in planned.statements.items():
                 there = found.get(name)
                 if there and is_current(table, there, statement):
                     continue
                 if there:
-                    connection.exec_driver_sql(drop_statement(connection, table, name))
-                connection.exec_driver_sql(_for_driver(connection, statement))
+                    connection.exec_driver_sql(
+                        sql.for_driver(drop_statement(connection, table, name))
+                    )
+                connection.exec_driver_sql(sql.for_driver(statement))
                 made += 1
         return made
 
@@ -142,10 +145,6 @@ def _patience(connection: Connection) -> Iterator[None]:
         yield
     finally:
         connection.exec_driver_sql("SET SESSION lock_wait_timeout = DEFAULT")
-
-
-def _for_driver(connection: Connection, statement: str) -> str:
-    return statement if connection.dialect.name == "sqlite" else statement.replace("%", "%%")
 
 
 def fill(

@@ -10,6 +10,7 @@ from sqlalchemy import Engine as Database
 from sakuin.app.attach_errors import AttachError
 from sakuin.app.attached import Attachment, attachment, attachments, delete_attached
 from sakuin.app.privileges import explain
+from sakuin.app.table_sql import table_sql
 from sakuin.app.triggers import drop_statement, existing_triggers, is_ours
 from sakuin.queue import read, replay
 from sakuin.queue.dialect import execute
@@ -62,7 +63,8 @@ def _drop(connection: Connection, found: Attachment) -> tuple[str, ...]:
         if is_ours(connection, found.table, each)
     ]
     for name in ours:
-        connection.exec_driver_sql(drop_statement(connection, found.table, name))
+        statement = drop_statement(connection, found.table, name)
+        connection.exec_driver_sql(table_sql(connection).for_driver(statement))
     return tuple(ours)
 
 

@@ -177,8 +177,8 @@ def _try_where(connection: Connection, table: AttachedTable) -> None:
     if not table.where:
         return
     sql = table_sql(connection)
-    place = sql.operators(place_of(sql, table))
-    condition = sql.operators(table.where)
+    place = sql.for_driver(place_of(sql, table))
+    condition = sql.for_driver(table.where)
     try:
         statement = f"SELECT 1 FROM {place} WHERE ({condition}) LIMIT 1"  # noqa: S608  quoted
         connection.exec_driver_sql(statement).all()
@@ -191,8 +191,8 @@ def _with_ids(connection: Connection, table: AttachedTable) -> AttachedTable:
     if len(table.key) > 1 or table.key[0].kind is not Kind.INTEGER:
         return table
     sql = table_sql(connection)
-    name = sql.operators(sql.quote(table.key[0].name))
-    place = sql.operators(place_of(sql, table))
+    name = sql.for_driver(sql.quote(table.key[0].name))
+    place = sql.for_driver(place_of(sql, table))
     statement = f"SELECT MIN({name}), MAX({name}) FROM {place}"  # noqa: S608  quoted
     row = connection.exec_driver_sql(statement).one()
     least, most = row[0] or 0, row[1] or 0

@@ -73,8 +73,8 @@ class TableLoader:
             conditions = [condition, *conditions]
         where = " AND ".join(conditions) or "1 = 1"
         statement = (
-            f"SELECT {sql.operators(names)} FROM {sql.operators(at)}"  # noqa: S608  all quoted
-            f" WHERE {where} ORDER BY {sql.operators(order)} LIMIT {int(limit)}"
+            f"SELECT {sql.for_driver(names)} FROM {sql.for_driver(at)}"  # noqa: S608  all quoted
+            f" WHERE {where} ORDER BY {sql.for_driver(order)} LIMIT {int(limit)}"
         )
         return [self._id(row) for row in _rows(connection, statement, values)]
 
@@ -98,8 +98,8 @@ class TableLoader:
         ]
         conditions = " AND ".join([condition, *self._within(sql)])
         return (
-            f"SELECT {sql.operators(', '.join(names))}"  # noqa: S608  all quoted
-            f" FROM {sql.operators(at)} WHERE {conditions}"
+            f"SELECT {sql.for_driver(', '.join(names))}"  # noqa: S608  all quoted
+            f" FROM {sql.for_driver(at)} WHERE {conditions}"
         )
 
     def _one_of(self, sql: TableSql, count: int) -> str:
@@ -107,14 +107,14 @@ class TableLoader:
         names = ", ".join(f"{at}.{sql.quote(column.name)}" for column in key)
         given = ", ".join(sql.given(column) for column in key)
         if len(key) == 1:
-            return f"{sql.operators(names)} IN ({', '.join([given] * count)})"
+            return f"{sql.for_driver(names)} IN ({', '.join([given] * count)})"
         rows = ", ".join([f"({given})"] * count)
-        return f"({sql.operators(names)}) IN ({'VALUES ' * sql.is_sqlite}{rows})"
+        return f"({sql.for_driver(names)}) IN ({'VALUES ' * sql.is_sqlite}{rows})"
 
     def _behind(self, sql: TableSql, start: Sequence[KeyPart]) -> tuple[str, list[KeyPart]]:
         """Return the condition that a key is behind another, part by part, and its values."""
         at, key = place_of(sql, self.table), self.table.key
-        names = [sql.operators(sql.ordered(at, column)) for column in key]
+        names = [sql.for_driver(sql.ordered(at, column)) for column in key]
         given = [sql.given(column) for column in key]
         ways, values = [], list[KeyPart]()
         for last in range(len(key)):
@@ -128,7 +128,7 @@ class TableLoader:
         return [one for column in self.table.key if (one := sql.is_key(at, column))]
 
     def _within(self, sql: TableSql) -> list[str]:
-        within = [f"({sql.operators(self.table.where)})"] if self.table.where else []
+        within = [f"({sql.for_driver(self.table.where)})"] if self.table.where else []
         return self._all(sql) + within
 
     def _id(self, row: Sequence[Any]) -> str:

@@ -42,7 +42,9 @@ class TableSql:
     def quote(self, *names: str | None) -> str:
         """Return a name, qualified by those before it that are not None."""
         quoted = self.dialect.identifier_preparer.quote_identifier
-        return ".".join(quoted(name) for name in names if name is not None)
+        name = ".".join(quoted(name) for name in names if name is not None)
+        # Where % marks a placeholder the preparer doubles it already: `for_driver` does that.
+        return name if self.is_sqlite else name.replace("%%", "%")
 
     def key(self, at: str, column: Column) -> str:
         """Return the part of a key as it stands in an id: a whole number or a text.
@@ -135,8 +137,8 @@ class TableSql:
         name = f"{at}.{self.quote(column.name)}"
         return f"typeof({name}) IN ({kinds.get(column.kind, repr('text'))})"
 
-    def operators(self, sql: str) -> str:
-        """Return SQL of the operator's, or a name, to stand beside placeholders."""
+    def for_driver(self, sql: str) -> str:
+        """Return SQL without placeholders as the driver takes it: a % in it is a %."""
         return sql if self.is_sqlite else sql.replace("%", "%%")
 
 
