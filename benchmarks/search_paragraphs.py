@@ -102,9 +102,8 @@ def _figures(
 
 def _kinds(lines: Sequence[str], count: int, known: Sequence[Order]) -> Iterator[Kind]:
     chance = random.Random(SEED)
-    words = sorted({word for line in lines for word in re.findall("[A-Za-z]{4,}", line)}) or [
-        "word"
-    ]
+    latin: set[str] = {word for line in lines for word in re.findall("[A-Za-z]{4,}", line)}
+    words = sorted(latin) or ["word"]
 
     def some(make: Callable[[], str]) -> list[str]:
         return [make() for _ in range(count)]
