@@ -7,10 +7,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracle import has_edges, matches_settled, oracle_fold, settle
-from sakuin.indexer.fold import fold_with_map
+from sakuin.indexer.fold import Folding, fold_with_map
 from sakuin.indexer.highlight import Piece, highlight
 from sakuin.indexer.locate import Located
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
+from sakuin.indexer.query import (
+    And,
+    Everything,
+    Not,
+    Nothing,
+    Or,
+    Phrase,
+    Query,
+    Range,
+    Value,
+    Wildcard,
+    prefix,
+)
 
 
 def marked(text: str, query: Query) -> str:
@@ -63,12 +75,57 @@ def test_marks_are_cut_from_the_original(text: str, word: str, expected: str) ->
         (Or((Phrase("catalog,"), Phrase(", concat"))), "[catalog, concat]"),
         (Phrase("\u200b"), "catalog, concat"),
         (Everything(), "catalog, concat"),
+        (Phrase("cat", open_start=True), "catalog, con[cat]"),
+        (Phrase("cat", open_start=True, open_end=True), "[cat]alog, con[cat]"),
+        (Phrase("log, con", open_start=True, open_end=True), "cata[log, con]cat"),
+        (Wildcard(("c", "t")), "catalog, [concat]"),
+        (Wildcard(("c", "t", "")), "[catalog], [concat]"),
+        (Wildcard(("", "a", "a", "g")), "[catalog], concat"),
+        (Wildcard(("catal", "log")), "catalog, concat"),
+        (Wildcard(("", "", "")), "catalog, concat"),
+        (Wildcard(("c", "t", ","), None), "catalog, concat"),
+        (Value("source", "catalog"), "catalog, concat"),
+        (Range("id", 1, None), "catalog, concat"),
         (Nothing(), "catalog, concat"),
     ],
 )
 def test_what_a_query_asks_for_is_marked_and_nothing_else(query: Query, expected: str) -> None:
     """What is excluded is never marked, twice excluded is; meeting marks become one."""
     assert marked("catalog, concat", query) == expected
+
+
+def test_what_is_asked_of_another_field_is_not_marked() -> None:
+    """A leaf of no field is marked in each; without a field all are."""
+    query = Or(
+        (Phrase("a", "title"), Phrase("b", "body"), Phrase("c"), Wildcard(("", "d"), "body"))
+    )
+
+    def marked_in(field: str | None) -> str:
+        pieces = highlight("a b c ed", query, field=field)
+        return "".join(f"[{each.text}]" if each.hit else each.text for each in pieces)
+
+    assert marked_in("title") == "[a] b [c] ed"
+    assert marked_in("body") == "a [b] [c] [ed]"
+    assert marked_in(None) == "[a] [b] [c] [ed]"
+
+
+@pytest.mark.parametrize(
+    ("folding", "text", "word", "expected"),
+    [
+        (Folding(), "髙橋の國語", "国", "髙橋の[國]語"),
+        (Folding(variants=False), "髙橋の國語", "国", "髙橋の國語"),
+        (Folding(kana=True), "カタカナ", "たか", "カ[タカ]ナ"),
+        (Folding(long_vowels=True), "サーバーの", "サーバ", "[サーバー]の"),
+        (Folding(long_vowels=True), "サバの", "サーバー", "[サバ]の"),
+        (Folding(kana=True, long_vowels=True), "ﾗｰﾒﾝ屋", "らあめん", "ﾗｰﾒﾝ屋"),
+        (Folding(kana=True, long_vowels=True), "ﾗｰﾒﾝ屋", "らめん", "[ﾗｰﾒﾝ]屋"),
+    ],
+)
+def test_marks_follow_the_folding_of_the_index(
+    folding: Folding, text: str, word: str, expected: str
+) -> None:
+    pieces = highlight(text, Phrase(word), folding=folding)
+    assert "".join(f"[{each.text}]" if each.hit else each.text for each in pieces) == expected
 
 
 PLAIN = st.text("ab1人あ。 ", max_size=12)

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import corpus
 from sakuin.indexer.highlight import Fragment, Snippet, highlight, snippet
-from sakuin.indexer.query import And, Not, Or, Phrase, Query, prefix
+from sakuin.indexer.query import And, Not, Or, Phrase, Query, Wildcard, prefix
 
 FOX = "The quick brown fox jumps over the lazy dog. "
 KANA = "いろはにほへとちりぬるを。"
@@ -122,6 +123,21 @@ def test_windows_hold_what_they_promise(text: str, one: str, other: str, width: 
     assert _has_hit(found) == any(piece.hit for piece in highlight(text, query))
 
 
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(TEXTS, TERMS, TERMS, st.integers(12, 120))
+def test_a_window_is_marked_as_the_whole_text_is(
+    text: str, one: str, other: str, width: int
+) -> None:
+    """What is found for the windows only is what is found for all of the text."""
+    query = Or((Phrase(one), Phrase(other, open_start=True), Wildcard(("c", "t"))))
+    whole = [piece.hit for piece in highlight(text, query) for _ in piece.text]
+    for fragment in snippet(text, query, width).fragments:
+        part = text_of(fragment)
+        marks = [piece.hit for piece in fragment.pieces for _ in piece.text]
+        starts = [at for at in range(len(text) + 1) if text.startswith(part, at)]
+        assert any(whole[at : at + len(part)] == marks for at in starts)
+
+
 def _has_hit(found: Snippet) -> bool:
     return any(piece.hit for piece in found.pieces)
 
@@ -134,6 +150,15 @@ BODIES = [
     "a " * (MIB // 2),
 ]
 BODIES += [" " * MIB + "a", "a" + "\u0301" * 500_000, "👩\u200d" * 150_000, "ab " * (MIB // 3)]
+
+
+def test_a_page_of_large_bodies_is_quick() -> None:
+    """1 MiB of Japanese takes 12 ms, 100 of them about a second; found near the end or not."""
+    text = "\n".join(corpus.paragraphs("aozora_10k"))[: MIB // 3] + "針"
+    start = time.process_time()
+    for word in ("針", "の", "人間", "無") * 5:
+        snippet(text, Or((Phrase(word), Phrase("人間"))))
+    assert time.process_time() - start < 1.5
 
 
 @pytest.mark.parametrize("number", range(len(BODIES)))

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 import corpus
 from oracle import has_edges
-from sakuin.indexer.fold import BLANK, fold
+from sakuin.indexer.fold import BLANK, Folding, fold
 from sakuin.indexer.tokens import (
     LONGEST_TOKEN,
     QueryCut,
     cut,
     cut_query,
+    cut_wildcard,
     is_spaced,
     token_text,
 )
@@ -83,6 +84,25 @@ def test_only_a_word_at_the_end_may_go_on() -> None:
     assert cut_query("東京t", open_end=True) == QueryCut(("東京", "京", "t"), open_end=True)
     assert cut_query("t東京", open_end=True) == QueryCut(("t", "東", "東京"))
     assert cut_query(" ", open_end=True) == QueryCut(())
+
+
+def test_only_a_word_at_the_start_may_begin_before() -> None:
+    assert cut_query("ew York", open_start=True) == QueryCut(("ew", "york"), open_start=True)
+    assert cut_query("t東京", open_start=True) == QueryCut(("t", "東", "東京"), open_start=True)
+    assert cut_query("東京t", open_start=True) == QueryCut(("東京", "京", "t"))
+    assert cut_query("東", open_start=True) == QueryCut(("東",), open_end=True)
+    assert cut_query("a", open_start=True, open_end=True) == QueryCut(
+        ("a",), open_start=True, open_end=True
+    )
+    both = cut_query("x a y x", open_start=True, open_end=True)
+    assert both.places() == {"a": [1], "y": [2]}
+
+
+def test_queries_are_folded_as_the_index_is() -> None:
+    folding = Folding(variants=False, kana=True, long_vowels=True)
+    assert cut_query("サーバー國", folding).tokens == ("さば", "ば國")
+    assert cut_query("サーバー國").tokens == ("サー", "ーバ", "バー", "ー国")
+    assert cut_wildcard(("Ｗom", "", "Ñ"), folding) == ("wom", "", "ñ")
 
 
 def test_a_long_word_takes_several_tokens_that_cannot_be_mistaken() -> None:
