@@ -89,6 +89,20 @@ def test_spans_lead_back_to_the_original(text: str) -> None:
         assert fold(text[start:end]) == own
 
 
+def test_whatever_combines_combines_with_what_is_before_it() -> None:
+    """Every mark, jamo and half-width voicing, behind bases that are stable when alone."""
+    joining = [
+        chr(code)
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code))[0] == "M" or 0x1100 <= code < 0x1200
+    ]
+    assert len(joining) > 2_000
+    for mark in [*joining, "ﾞ", "ﾟ", "ﾤ", "ￂ"]:
+        for base in ("e", "E", "か", "ー", "가", "\u1112", "國", "и", "α", "\u0dd9"):
+            for text in (f"東{base}{mark}", f"{base}\u200b{mark}x", f"{base}{mark}\u3099"):
+                assert fold(text) == oracle_fold(text), ascii(text)
+
+
 def test_a_span_covers_what_is_seen_as_one_character() -> None:
     folded = fold_with_map("xｶﾞ葛\U000e0100e\u0301㌕")
     assert folded.text == "xガ葛éキログラム"
@@ -110,3 +124,5 @@ def test_real_text_folds_the_same_by_cluster() -> None:
     for name in corpus.NAMES:
         for line in corpus.paragraphs(name)[:: 1 if corpus.STRESS else 40]:
             assert fold_with_map(line).text == fold(line) == oracle_fold(line)
+        whole = "\n".join(corpus.paragraphs(name)[:: 1 if corpus.STRESS else 20])
+        assert fold(whole) == oracle_fold(whole)
