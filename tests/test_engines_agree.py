@@ -55,7 +55,7 @@ def _page(
 def both(name: str, root: Path, whole: bool, chance: random.Random) -> Iterator[Both]:
     """Index a corpus in several batches, of which the last replaces and deletes."""
     fields = fields_for(name)
-    rows = rows_of(name, *((2_000, 200_000) if whole else (250, 25_000)), chance)
+    rows = rows_of(name, *((2_000, 200_000) if whole else (200, 20_000)), chance)
     gone = [row.id for row in rows[10:20]]
     earlier = [
         replace(row, text={**row.text, "本文": "before zzz9 " + row.text["title"]})

@@ -2,8 +2,22 @@
 
 import pytest
 
-from oracle import matches, matching_ids, settle
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
+from oracle import in_order, matches, matching, matching_ids, row_of, settle
+from sakuin.indexer.document import Document, Fields, Filter, FilterKind
+from sakuin.indexer.engine import Order
+from sakuin.indexer.query import (
+    And,
+    Everything,
+    Not,
+    Nothing,
+    Or,
+    Phrase,
+    Query,
+    Range,
+    Value,
+    Wildcard,
+    prefix,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,3 +82,42 @@ def test_trees(query: Query, expected: set[str]) -> None:
     texts = {"1": ["東京"], "2": ["東京", "大阪"], "3": ["京都 Tokyo"]}
     bodies = {one: [settle(text) for text in fields] for one, fields in texts.items()}
     assert matching_ids(query, bodies) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (Phrase("man", open_start=True), {"1"}),
+        (Phrase("oma", None, True, True), {"1"}),
+        (Phrase("oma", None, True), set()),
+        (Phrase("京tower", "title"), {"2"}),
+        (Phrase("京tower", "body"), set()),
+        (Wildcard(("w", "n")), {"1"}),
+        (Wildcard(("w", "m", "", "n")), {"1"}),
+        (Wildcard(("wom", "man")), set()),
+        (Wildcard(("", "owe", "")), {"2"}),
+        (Wildcard(("tower", "wer")), set()),
+        (Value("file", "A"), {"1"}),
+        (Value("file", "a", open_end=True), {"1", "2"}),
+        (Range("size", None, None), {"1"}),
+        (Range("size", 5, 5), {"1"}),
+        (Range("size", 6, None), set()),
+        (Range("id", 2, 9), {"2"}),
+        (Range("created", None, 10), {"1"}),
+    ],
+)
+def test_fields_and_filters(query: Query, expected: set[str]) -> None:
+    fields = Fields(
+        ("title", "body"),
+        filters=(Filter("file", FilterKind.KEYWORD), Filter("size", FilterKind.NUMBER)),
+        place=("file", "size"),
+    )
+    one = Document("1", 1, 10, 0, {"title": "", "body": "a Woman."}, {"file": "a", "size": 5})
+    two = Document("2", 2, 20, 0, {"title": "東京Tower", "body": ""}, {"file": "ab"})
+    assert matching(query, [row_of(one, fields), row_of(two, fields)]) == expected
+    for order, ids in (
+        (Order.ID, ["1", "2"]),
+        (Order.NEWEST, ["2", "1"]),
+        (Order.SOURCE, ["1", "2"]),
+    ):
+        assert in_order([two, one], {"1", "2"}, order, fields) == ids

@@ -4,14 +4,39 @@ import sys
 
 import pytest
 
+from sakuin.indexer.document import Fields, Filter, FilterKind
 from sakuin.indexer.engine import Order
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.errors import QueryTooLarge
-from sakuin.indexer.expand import MOST_EXPANSIONS
+from sakuin.indexer.expand import MOST_EXPANSIONS, End, expand
+from sakuin.indexer.fold import BLANK
 from sakuin.indexer.merge_policy import AT_ONCE, to_merge
-from sakuin.indexer.plan import DEEPEST, MOST_LEAVES, AllOf, AnyOf, Leaf, Plan
+from sakuin.indexer.plan import (
+    DEEPEST,
+    MOST_LEAVES,
+    AllOf,
+    AnyOf,
+    Between,
+    Gaps,
+    Keyword,
+    Leaf,
+    Plan,
+)
 from sakuin.indexer.plan import plan as plan_in
-from sakuin.indexer.query import And, Everything, Not, Nothing, Or, Phrase, Query, prefix
+from sakuin.indexer.query import (
+    And,
+    Everything,
+    Not,
+    Nothing,
+    Or,
+    Phrase,
+    Query,
+    Range,
+    Value,
+    Wildcard,
+    prefix,
+)
+from sakuin.indexer.tokens import QueryCut
 from small_index import BODY, build, documents
 
 A, B, C = Phrase("a"), Phrase("b"), Phrase("c")
@@ -51,6 +76,49 @@ a, b, c = leaf("a"), leaf("b"), leaf("c")
 )
 def test_shapes(query: Query, expected: object) -> None:
     assert plan(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (Phrase("Ab", "body"), Leaf(QueryCut(("ab",)), "body")),
+        (Phrase("ab", None, True), Leaf(QueryCut(("ba",), open_end=True), None, backwards=True)),
+        (Phrase("ab", None, True, True), Gaps(("", "ba", ""), None, backwards=True)),
+        (Phrase("ab 東", None, True), Leaf(QueryCut(("ab", BLANK, "東"), True), None)),
+        (Phrase("東ab", None, True), Leaf(QueryCut(("東", "ab")))),
+        (Phrase("東", None, True, True), Leaf(QueryCut(("東",), open_end=True))),
+        (Wildcard(("a", "b")), Gaps(("a", "b"))),
+        (Wildcard(("a", "", "b", "", "")), Gaps(("a", "b", ""))),
+        (Wildcard(("", "ab", "cd")), Gaps(("dc", "ba", ""), None, backwards=True)),
+        (Wildcard(("ab", "")), Leaf(QueryCut(("ab",), open_end=True))),
+        (Wildcard(("", "ab")), Leaf(QueryCut(("ba",), open_end=True), None, backwards=True)),
+        (Wildcard(("", "x" * 300, "")), Nothing()),
+        (Wildcard(("\u200b", "")), Nothing()),
+        (Value("file", "Ａ", True), Keyword("file", "a", open_end=True)),
+        (Range("id", -(10**40), None), Between("id", -(2**63), 2**63 - 1)),
+        (Range("id", 5, 4), Nothing()),
+    ],
+)
+def test_leaves(query: Query, expected: object) -> None:
+    fields = Fields(("body",), filters=(Filter("file", FilterKind.KEYWORD),))
+    assert plan_in(query, fields) == expected
+
+
+def test_ends_of_phrases_are_counted_once_and_pairs_as_pairs() -> None:
+    """S5: the budget, whatever the engine."""
+    counts = {End("a"): 40, End("a", backwards=True): 50, End("b"): 30, End("c"): 1_000}
+
+    def words(end: End, most: int) -> list[str]:
+        return [str(n) for n in range(min(counts[end], most))]
+
+    pair, single = Phrase("a a", None, True, True), prefix("x c")
+    assert set(expand(plan(And((pair, pair))), words)) == {End("a"), End("a", backwards=True)}
+    assert len(expand(plan(Or((single, Phrase("y c", open_end=True)))), words)) == 1
+    with pytest.raises(QueryTooLarge, match="end with 'a'"):
+        expand(plan(Or((pair, Phrase("a x", open_start=True)))), words)
+    wide = Or((prefix("x b"), single, prefix("y b"), Phrase("a c", None, True, True)))
+    with pytest.raises(QueryTooLarge, match="begin with 'c'"):
+        expand(plan(wide), words)
 
 
 def nested(depth: int) -> Query:
