@@ -125,6 +125,7 @@ def test_moving_from_mroonga(
     sakuin.line(second)
     sakuin.line(drain)
     assert "0 documents, 0 rows" in sakuin.line(verify)
+    assert "0 documents, 0 rows" in sakuin.line("sakuin index verify")  # of paragraphs
 
 
 def test_attach_and_detach(here: Path, open_database: Callable[[str], Database]) -> None:

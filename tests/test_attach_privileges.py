@@ -14,7 +14,7 @@ from databases import Servers
 from sakuin.app import private_mariadb
 from sakuin.app.attach_errors import NotAllowed
 from sakuin.app.private_mariadb import PrivateServer
-from sakuin.queue import DatabaseBusy, create_schema, replay
+from sakuin.queue import create_schema, replay
 
 GRANT = re.compile(r"^  (GRANT .*|SET GLOBAL [^;]*);", re.MULTILINE)
 SAKUIN = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP"
@@ -136,17 +136,3 @@ def test_a_server_with_a_binary_log(
         user.dispose()
     finally:
         server.close()
-
-
-def test_a_table_in_use_is_not_waited_for(
-    admin: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A CREATE TRIGGER that waited for a long transaction would hold every save behind it."""
-    monkeypatch.setattr("sakuin.app.attach._WAIT_SECONDS", 1)
-    make_articles(admin)
-    create_schema(admin)
-    with admin.connect() as reader, reader.begin():
-        reader.exec_driver_sql("SELECT * FROM articles").all()
-        with pytest.raises(DatabaseBusy, match="long transaction"):
-            attached(admin, tmp_path)
-    attached(admin, tmp_path)

@@ -18,7 +18,7 @@ from sakuin.app.strip_html import strip_html
 from sakuin.indexer.build import Copy
 from sakuin.indexer.document import Document
 from sakuin.indexer.verify import verify
-from sakuin.queue import create_schema, read
+from sakuin.queue import DatabaseBusy, create_schema, read
 
 BODY = Wanted("t", ("body",))
 
@@ -289,3 +289,41 @@ def test_names_of_all_kinds(mariadb: Database, tmp_path: Path) -> None:
     assert settled(copy) == ["1", "2"]
     run(mariadb, "UPDATE `100%% of``it` SET `a-b c` = 9 WHERE `key %%s` = 1")
     assert settled(copy) == ["2"]
+
+
+def test_a_client_with_settings_of_its_own(mariadb: Database, tmp_path: Path) -> None:
+    """An old program's charset and SQL mode change nothing, and it gets its own insert id back."""
+    run(
+        mariadb,
+        "CREATE TABLE t (n INT AUTO_INCREMENT UNIQUE, k VARCHAR(20) PRIMARY KEY, body TEXT)"
+        " CHARACTER SET cp932",
+        "INSERT INTO t (n, k, body) VALUES (41, 'first', 'x')",
+    )
+    copy = attached(mariadb, tmp_path, BODY)
+    drain(copy)
+    run(mariadb, *["INSERT INTO sakuin_messages SET queue = 'other', data = 'x'"] * 3)
+    with mariadb.connect() as connection:
+        connection.exec_driver_sql("SET NAMES cp932")
+        connection.exec_driver_sql("SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'")
+        word = "'表示'".encode("cp932")  # its second byte is a backslash
+        cursor = connection.connection.cursor()
+        cursor.execute(b"INSERT INTO t (k, body) VALUES (" + word + b", " + word + b")")
+        assert cursor.lastrowid == 42
+        connection.exec_driver_sql("COMMIT")
+        connection.invalidate()
+    assert settled(copy) == sorted(["first", "表示"])
+    assert texts(copy, "body")["表示"] == ("表示",)
+
+
+def test_an_attachment_that_fails_leaves_nothing(
+    mariadb: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No index is listed whose table has no trigger."""
+    monkeypatch.setattr("sakuin.app.attach._WAIT_SECONDS", 1)
+    run(mariadb, "CREATE TABLE t (id INT PRIMARY KEY, body TEXT)")
+    with mariadb.connect() as other, other.begin():
+        other.exec_driver_sql("SELECT * FROM t").all()
+        with pytest.raises(DatabaseBusy, match="long transaction"):
+            attached(mariadb, tmp_path, BODY)
+    assert read(mariadb, read_attached) == []
+    assert settled(attached(mariadb, tmp_path, BODY)) == []

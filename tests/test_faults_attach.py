@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Engine as Database
 
 from attaching import PLAIN, attached, drain, held, make_articles, run, texts
-from notes import QUICK
+from notes import QUICK, on_sqlite
 from sakuin.indexer.batch import run_batch
 from sakuin.indexer.build import Copy
 from sakuin.indexer.verify import repair, verify
@@ -96,6 +96,23 @@ def test_fault_43_truncate_and_cascades_are_found(engine: Database, tmp_path: Pa
         repair(copy)
         drain(copy)
         assert held(copy) == {}
+
+
+@on_sqlite
+def test_fault_43_a_replace_that_deletes_another_row_is_found(
+    engine: Database, tmp_path: Path
+) -> None:
+    """SQLite tells no trigger what REPLACE deletes for another unique key: verify finds it."""
+    run(engine, "CREATE TABLE books (id INTEGER PRIMARY KEY, isbn TEXT UNIQUE, body TEXT)")
+    run(engine, "INSERT INTO books VALUES (1, 'a', 'x'), (2, 'b', 'y')")
+    copy = attached(engine, tmp_path, replace(PLAIN, table="books", columns=("body",)))
+    drain(copy)
+    run(engine, "REPLACE INTO books VALUES (3, 'a', 'z')")
+    drain(copy)
+    assert verify(copy).extra.first == ["1"]
+    repair(copy)
+    drain(copy)
+    assert sorted(held(copy)) == ["2", "3"]
 
 
 def test_fault_44_bulk_statements_and_other_connections_are_heard(

@@ -10,6 +10,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 from sqlalchemy import Engine as Database
+from sqlalchemy.exc import DBAPIError
 
 from sakuin.app.attach_errors import AttachError
 from sakuin.app.attached import (
@@ -17,6 +18,7 @@ from sakuin.app.attached import (
     attachment,
     collection_of,
     create_attached,
+    delete_attached,
     write_attached,
     write_filled,
 )
@@ -54,6 +56,10 @@ class Plan:
         """Whether the index that there is has other fields."""
         before = self.before
         return before is not None and before.table.fields().facts() != self.table.fields().facts()
+
+    def has_triggers(self, connection: Connection) -> bool:
+        """Whether any of the triggers is there now."""
+        return bool(existing_triggers(connection, self.table))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,22 +122,33 @@ def _make_triggers(database: Database, planned: Plan) -> int:
         with connection.begin() as trying:  # before any save of others depends on it
             push(connection, table.queue, b'{"ids": []}')
             trying.rollback()
-        with connection.begin(), _patience(connection):
-            if planned.before is None:
-                write_attached(connection, table, is_filled=False)
-            found = existing_triggers(connection, table)
-            sql, made = table_sql(connection), 0
-            for name, statement in planned.statements.items():
-                there = found.get(name)
-                if there and is_current(table, there, statement):
-                    continue
-                if there:
-                    connection.exec_driver_sql(
-                        sql.for_driver(drop_statement(connection, table, name))
-                    )
-                connection.exec_driver_sql(sql.for_driver(statement))
-                made += 1
-        return made
+        try:
+            with connection.begin(), _patience(connection):
+                if planned.before is None:
+                    write_attached(connection, table, is_filled=False)
+                return sum(
+                    _make_trigger(connection, table, name, statement)
+                    for name, statement in planned.statements.items()
+                )
+        except DBAPIError:
+            # On MySQL the record is committed with the first trigger, whether that comes or not.
+            if planned.before is None and not read(database, planned.has_triggers):
+                replay(database, lambda c: delete_attached(c, table.name))
+            raise
+
+
+def _make_trigger(connection: Connection, table: AttachedTable, name: str, statement: str) -> bool:
+    """Make one trigger unless it is there; on MariaDB and SQLite no save slips past meanwhile."""
+    sql = table_sql(connection)
+    there = existing_triggers(connection, table).get(name)
+    if there and is_current(table, there, statement):
+        return False
+    if there and there.table == table.table and getattr(connection.dialect, "is_mariadb", False):
+        statement = statement.replace("CREATE TRIGGER", "CREATE OR REPLACE TRIGGER", 1)
+    elif there:
+        connection.exec_driver_sql(sql.for_driver(drop_statement(connection, table, name)))
+    connection.exec_driver_sql(sql.for_driver(statement))
+    return True
 
 
 @contextmanager

@@ -137,5 +137,5 @@ def _print_damage(damage: Damage) -> None:
     for name in damage.columns:
         put(f"the column {name} is gone; saves fail while a trigger names it")
     for name in damage.triggers:
-        put(f"the trigger {name} is gone, or says something else")
+        put(f"the trigger {name} is gone, says something else, or is hidden from this account")
     say(f"Next: {damage.command}" + " (with other columns)" * bool(damage.columns))
