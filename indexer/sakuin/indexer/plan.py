@@ -6,6 +6,9 @@ any tree may come.
 
 Beside the tokens of a text every engine keeps its words of spaced scripts *backwards*: what ends
 with `ing` begins there with `gni`. So `*ing` costs what `gni*` costs.
+
+A word of more than 255 characters is several tokens: `word*` and `*word` are exact still, but what
+is open on both sides, has gaps, or opens a phrase, is looked for within one token.
 """
 
 from collections.abc import Sequence
