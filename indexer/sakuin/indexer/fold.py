@@ -72,6 +72,14 @@ def fold_with_map(text: str, folding: Folding = DEFAULT_FOLDING) -> Folded:
     """Return the same folded text as `fold`, with the span of the original for each character."""
     if text.isascii():
         return Folded(text.lower(), tuple((at, at + 1) for at in range(len(text))))
+    parts = _unstable(folding.variants).split(text)
+    goes_on = _goes_on(folding.long_vowels)
+    if folding.long_vowels or any(goes_on(one) for run in set(parts[1::2]) for one in run):
+        return _map_clusters(text, folding)
+    return _map_characters(parts, folding)
+
+
+def _map_clusters(text: str, folding: Folding) -> Folded:
     pieces: list[str] = []
     spans: list[tuple[int, int]] = []
     fold_character = _fold_character(folding)
@@ -80,6 +88,27 @@ def fold_with_map(text: str, folding: Folding = DEFAULT_FOLDING) -> Folded:
         piece = fold_character(part) if len(part) == 1 else fold(part, folding)
         pieces.append(piece)
         spans.extend([(start, end)] * len(piece))
+    return Folded("".join(pieces), tuple(spans))
+
+
+def _map_characters(parts: list[str], folding: Folding) -> Folded:
+    """Map a text in which every character is a cluster: stable parts, and runs between them."""
+    pieces: list[str] = []
+    spans: list[tuple[int, int]] = []
+    fold_character = _fold_character(folding)
+    at = 0
+    for number, part in enumerate(parts):
+        if number % 2 == 0:
+            end = at + len(part)
+            pieces.append(to_hiragana(part) if folding.kana else part)
+            spans.extend(zip(range(at, end), range(at + 1, end + 1), strict=True))
+            at = end
+            continue
+        for character in part:
+            piece = fold_character(character)
+            pieces.append(piece)
+            spans.extend([(at, at + 1)] * len(piece))
+            at += 1
     return Folded("".join(pieces), tuple(spans))
 
 

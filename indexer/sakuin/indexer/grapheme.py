@@ -5,6 +5,7 @@ tones, flags, conjoining Hangul, Thai and Lao vowels. No character is longer tha
 """
 
 import unicodedata
+from functools import lru_cache
 
 _ZERO_WIDTH_JOINER = "\u200d"
 _MOST_STEPS = 1_000
@@ -26,6 +27,7 @@ def cut_after(text: str, at: int) -> int:
     return at
 
 
+@lru_cache(maxsize=8192)
 def columns(character: str) -> int:
     """Return how wide a character is shown: 2 for East Asian wide ones, 0 for marks, else 1."""
     if character.isascii():
