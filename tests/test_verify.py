@@ -125,3 +125,24 @@ def test_a_row_that_can_be_no_document_is_named(engine: Database, tmp_path: Path
     drain(copy)
     replay(engine, lambda c: c.execute(text("UPDATE notes SET body = '毒' WHERE id = 'n4'")))
     assert kinds(verify(copy)) == {"unreadable": ["n4"]}
+
+
+def test_a_batch_that_ends_in_the_middle_of_a_look(engine: Database, tmp_path: Path) -> None:
+    """I7: a change that is indexed and settled between two reads is no fault."""
+    looks = 0
+
+    def meanwhile(body: str) -> None:
+        nonlocal looks
+        if body != "新しい":
+            return
+        looks += 1
+        if looks == 2:  # first the walk, then the confirmation; the batch's own load is the third
+            drain(copy)
+
+    copy = text_notes(engine, tmp_path, on_body=meanwhile)
+    replay(engine, lambda c: write(c, {f"n{i}": "古い" for i in range(9)}, copy.index))
+    drain(copy)
+    replay(engine, lambda c: write(c, {"n1": "新しい"}, copy.index))
+    report = verify(copy)
+    assert looks > 2
+    assert (kinds(report), report.under_way, report.waiting) == ({}, 0, 0)
