@@ -115,6 +115,8 @@ def _map_characters(parts: list[str], folding: Folding) -> Folded:
 def _fold_runs(text: str, variants: bool) -> str:
     """Fold what is not stable; the whole text if something in it joins what is before it."""
     parts = _unstable(variants).split(text)
+    if len(parts) == 1:
+        return text
     runs = parts[1::2]
     folded: dict[str, str] = {}
     fold_run = _fold_run(variants)

@@ -45,14 +45,16 @@ def _walk(text: str, at: int, width: int, step: int, stop: int = -1) -> tuple[in
 
     And no more than four code points a column, however many of them take no room.
     """
-    far = at + 4 * width * step
     stop = (len(text) if step > 0 else 0) if stop < 0 else stop
-    while at not in (stop, far):
-        needed = columns(text[at] if step > 0 else text[at - 1])
+    most = 4 * width
+    near = text[at : min(stop, at + most)] if step > 0 else text[max(stop, at - most) : at][::-1]
+    gone = 0
+    for needed in map(columns, near):
         if needed > width:
             break
         width -= needed
-        at += step
+        gone += 1
+    at += gone * step
     return at, width if at == stop else 0
 
 
