@@ -35,12 +35,15 @@ NOTICE = """\
 # Made by tests/derive_variants.py, which says by which rules; do not edit.
 #
 # Adapted from
-# - OpenCC, dictionary JPShinjitaiCharacters, (c) the OpenCC authors, Apache License 2.0;
-# - JIS shrink conversion map (JIS縮退マップ), (c) National Tax Agency of Japan, CC BY 4.0;
+# - OpenCC, dictionary JPShinjitaiCharacters, (c) the OpenCC authors, Apache License 2.0
+#   (https://www.apache.org/licenses/LICENSE-2.0);
+# - JIS shrink conversion map (JIS縮退マップ), (c) National Tax Agency of Japan, CC BY 4.0
+#   (https://creativecommons.org/licenses/by/4.0/);
 # - MJ shrink conversion map (MJ縮退マップ), (c) Character Information Technology Promotion
-#   Council and Information-technology Promotion Agency, Japan, CC BY-SA 2.1 JP.
-# This file, unlike the program that reads it, is licensed under CC BY-SA 4.0:
-# https://creativecommons.org/licenses/by-sa/4.0/
+#   Council and Information-technology Promotion Agency, Japan, CC BY-SA 2.1 JP
+#   (https://creativecommons.org/licenses/by-sa/2.1/jp/).
+# This file, unlike the program that reads it, is licensed under CC BY-SA 4.0
+# (https://creativecommons.org/licenses/by-sa/4.0/).
 """
 
 _Rule = Callable[[str], set[str]]
