@@ -5,6 +5,7 @@ more than how to compare.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from sakuin.indexer.document import Document, Fields, FilterKind
@@ -23,8 +24,9 @@ _END = "a"  # before every letter, so that what ends first comes first
 def check_document(document: Document, fields: Fields) -> None:
     """Raise ValueError where the id or a value cannot be kept; the error names it."""
     _check_length(document.id, "the id")
+    kinds = {each.name: each.kind for each in fields.filters}
     for name, value in document.values.items():
-        kind = next((each.kind for each in fields.filters if each.name == name), None)
+        kind = kinds.get(name)
         if kind is None:
             raise ValueError(
                 f"document {document.id!r} has a value of {name!r}, which is no filter"
@@ -39,6 +41,7 @@ def check_document(document: Document, fields: Fields) -> None:
             raise ValueError(f"the value of {name!r} must be a number of 64 bits, not {value!r}")
 
 
+@lru_cache(maxsize=1_024)  # documents of one place come together
 def text_key(text: str) -> str:
     """Return lower-case letters, at least one, that order as the code points of the text do."""
     return "b" + text.encode().hex().translate(_LETTERS)

@@ -8,7 +8,7 @@ from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.exact_values import check_document, place_key, place_number, text_key
 from sakuin.indexer.fold import fold
 from sakuin.indexer.library_trouble import as_os_error
-from sakuin.indexer.tokens import backwards_text, token_text
+from sakuin.indexer.tokens import token_texts
 
 # No field of an index can have such a name: it is no identifier.
 TEXT: Final = "text:"
@@ -98,9 +98,9 @@ def _fill(made: Any, document: Document, fields: Fields) -> None:
     made.add_integer("at", document.at)
     made.add_unsigned("digest", document.digest)
     for name in fields.searched:
-        folded = fold(document.text[name], fields.folding)
-        made.add_text(TOKENS + name, token_text(folded))
-        if backwards := backwards_text(folded):
+        tokens, backwards = token_texts(fold(document.text[name], fields.folding))
+        made.add_text(TOKENS + name, tokens)
+        if backwards:
             made.add_text(BACKWARDS + name, backwards)
     for name in fields.searched + fields.stored:
         made.add_bytes(TEXT + name, document.text[name].encode())

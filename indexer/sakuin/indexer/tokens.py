@@ -79,8 +79,18 @@ def cut(text: str) -> list[str]:
 
 def token_text(text: str) -> str:
     """Return the tokens of a document's folded text, parted by single blanks."""
-    text = text.strip()
-    parts = _spaced(text).split(text)
+    return _joined_tokens(_spaced(text).split(text.strip()))
+
+
+def token_texts(text: str) -> tuple[str, str]:
+    """Return the tokens of a folded text, and those of its words backwards (for `*word`)."""
+    parts = _spaced(text).split(text.strip())
+    words = " ".join(parts[1::2])
+    return _joined_tokens(parts), token_text(words[::-1]) if words.strip() else ""
+
+
+def _joined_tokens(parts: Sequence[str]) -> str:
+    """Join the tokens of a text that was split at its runs of words and blanks."""
     pieces: list[str] = []
     for at, part in enumerate(parts):
         if not part:
@@ -92,11 +102,6 @@ def token_text(text: str) -> str:
         else:
             pieces += _spaced_tokens(part, before=parts[at - 1], after=parts[at + 1])
     return " ".join(pieces)
-
-
-def backwards_text(text: str) -> str:
-    """Return the words of spaced scripts in a folded text backwards, as tokens: for `*word`."""
-    return token_text(" ".join(_spaced(text).findall(text))[::-1])
 
 
 def cut_query(

@@ -7,7 +7,7 @@ from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.engine import Order
 from sakuin.indexer.exact_values import check_document, place_key
 from sakuin.indexer.fold import fold
-from sakuin.indexer.tokens import backwards_text, token_text
+from sakuin.indexer.tokens import token_texts
 
 
 class WhooshWriter:
@@ -68,9 +68,9 @@ class WhooshWriter:
             "kept": {n: v for n, v in document.values.items() if isinstance(v, str)} or None,
         }
         for name in fields.searched:
-            folded = fold(document.text[name], fields.folding)
-            values[token_field(fields, name)] = token_text(folded)
-            values[token_field(fields, name, backwards=True)] = backwards_text(folded)
+            tokens, backwards = token_texts(fold(document.text[name], fields.folding))
+            values[token_field(fields, name)] = tokens
+            values[token_field(fields, name, backwards=True)] = backwards
         for name, value in document.values.items():
             if isinstance(value, str):
                 values[keyword_field(fields, name)] = fold(value, fields.folding)
