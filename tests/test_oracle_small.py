@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import corpus
@@ -79,7 +79,12 @@ def check(engine_name: str, bodies: Sequence[str], queries: Sequence[Query], bat
 
 
 @pytest.mark.parametrize("engine_name", ENGINE_NAMES)
-@settings(max_examples=2_000 if corpus.STRESS else 60, deadline=None, derandomize=True)
+@settings(
+    max_examples=2_000 if corpus.STRESS else 60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],  # which a busy machine is
+)
 @given(case=cases(), batch=st.sampled_from((8, 3)))
 def test_any_query_finds_what_the_oracle_finds(
     engine_name: str, case: tuple[list[str], list[Query]], batch: int
