@@ -108,7 +108,10 @@ class Searcher(Protocol):
 
         SOURCE orders by the fields' `place`, as text and then as number, then by id; what has no
         value comes first. With `after` (an id, which need not be there any more) and Order.ID,
-        offset counts from the first hit behind that id; the total is still of all hits.
+        offset counts from the first hit behind that id; the total is still of all hits. NEWEST
+        and OLDEST order equal times by id too. All but RELEVANCE are the same in every engine.
+        Raises QueryTooLarge beyond the bounds of `plan` and `expand`, and ValueError for a name
+        that is no field, an order that the index does not know, or an `after` that is no id.
         """
         ...
 

@@ -11,7 +11,7 @@ from sakuin.indexer.expand import End, alone, ends, open_keywords
 from sakuin.indexer.plan import AnyOf, Between, Gaps, Keyword, Leaf, Plan
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.whoosh_words import Words
-from sakuin.indexer.whoosh_writer import keyword_field, number_of, token_field
+from sakuin.indexer.whoosh_writer import keyword_field, number_getter, token_field
 
 
 class Segment:
@@ -75,9 +75,10 @@ class Segment:
                 return self._matchers.some(self._words.documents(field, each.text))
             return self._term(field, each.text)
         numbers = self._reader.column_reader("numbers")
+        value_in = number_getter(self._fields, each.field)
         found = []
         for at in self._reader.all_doc_ids():
-            value = number_of(numbers[at], self._fields, each.field)
+            value = value_in(numbers[at])
             if value is not None and each.low <= value <= each.high:
                 found.append(at)
         return self._matchers.some(found)

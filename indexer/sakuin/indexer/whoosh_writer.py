@@ -1,6 +1,7 @@
 """Changes of a whoosh index: each document replaces the one that has its id."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Self
 
 from sakuin.indexer.document import Document, Fields, FilterKind
@@ -104,19 +105,19 @@ def number_filters(fields: Fields) -> list[str]:
     return [each.name for each in fields.filters if each.kind is not FilterKind.KEYWORD]
 
 
-def number_of(numbers: Sequence[Any], fields: Fields, name: str) -> int | None:
-    """Return the value of a number or time filter from a document's numbers."""
+def number_getter(fields: Fields, name: str) -> Callable[[Sequence[Any]], int | None]:
+    """Return what finds the value of a number or time filter among a document's numbers."""
     if name in _ALWAYS:
-        return int(numbers[_ALWAYS[name]])
+        return itemgetter(_ALWAYS[name])
     at = 3 + 2 * number_filters(fields).index(name)
-    return int(numbers[at + 1]) if numbers[at] else None
+    return lambda numbers: numbers[at + 1] if numbers[at] else None
 
 
 def from_stored(stored: Mapping[str, Any], numbers: Sequence[Any], fields: Fields) -> Document:
     """Return the document that has these stored values and numbers."""
     values: dict[str, str | int] = dict(stored.get("kept") or {})
     for name in number_filters(fields):
-        if (value := number_of(numbers, fields, name)) is not None:
+        if (value := number_getter(fields, name)(numbers)) is not None:
             values[name] = value
     text = dict(zip(fields.searched + fields.stored, stored["texts"], strict=True))
     return Document(stored["id"], numbers[0], numbers[1], numbers[2], text, values)
@@ -127,6 +128,7 @@ def key_of(reader: Any, fields: Fields, order: Order) -> Callable[[int], tuple[A
     numbers = reader.column_reader("numbers")
     ids = reader.column_reader("order_id") if fields.text_ids else None
     places = reader.column_reader("order_place") if order is Order.SOURCE else None
+    line = number_getter(fields, fields.place[1]) if places is not None and fields.place else None
     sign = -1 if order is Order.NEWEST else 1
 
     def key(at: int) -> tuple[Any, ...]:
@@ -134,8 +136,8 @@ def key_of(reader: Any, fields: Fields, order: Order) -> Callable[[int], tuple[A
         one = row[0] if ids is None else ids[at]
         if order is Order.ID:
             return (one,)
-        if places is not None and fields.place:
-            return (places[at], number_of(row, fields, fields.place[1]) or 0, one)
+        if places is not None and line:
+            return (places[at], line(row) or 0, one)
         return (sign * row[1], one)
 
     return key
