@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from sqlalchemy import Engine as Database
 
 from attaching import PLAIN, attached, drain, found, held, make_articles, run, texts
+from databases import claimed
 from notes import QUICK, on_sqlite
 from sakuin.app.attach import attach, plan
 from sakuin.app.attach_errors import AttachError
@@ -75,6 +76,14 @@ def test_rows_are_pushed_in_thousands_and_go_on_where_they_stopped(
     assert waiting(copy) == 3
     drain(copy)
     assert len(held(copy)) == 2500
+
+
+def test_saves_go_before_what_was_there_already(engine: Database, tmp_path: Path) -> None:
+    """While a large table is being taken up, a save does not wait behind it."""
+    copy = filled(engine, tmp_path)
+    run(engine, "INSERT INTO articles (id, body) VALUES (9, 'jetzt')")
+    first, second = claimed(engine, copy.index.queue)
+    assert (first, second) == (b'{"ids": ["9"]}', b'{"ids":["1","2","3"]}')
 
 
 def test_another_condition_moves_rows_in_and_out(engine: Database, tmp_path: Path) -> None:

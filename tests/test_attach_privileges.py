@@ -2,6 +2,8 @@
 
 import re
 import secrets
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,9 +11,10 @@ import pytest
 from sqlalchemy import Engine as Database
 from sqlalchemy import make_url
 
-from attaching import attached, drain, found, make_articles, run
-from databases import Servers
+from attaching import PLAIN, attached, drain, found, make_articles, run
+from databases import Servers, claimed
 from sakuin.app import private_mariadb
+from sakuin.app.attach import attach, plan
 from sakuin.app.attach_errors import NotAllowed
 from sakuin.app.private_mariadb import PrivateServer
 from sakuin.queue import create_schema, replay
@@ -93,6 +96,27 @@ def test_each_missing_privilege_is_named_and_enough(
     copy = attached(user, tmp_path)
     drain(copy)
     assert found(copy, "人間") == ["1"]
+
+
+def test_the_sql_as_an_administrator_runs_it(admin: Database) -> None:
+    """What `--sql-only` prints is for the database's own command line."""
+    client = shutil.which("mariadb")
+    if client is None:
+        pytest.skip("no mariadb client here: apt-get install mariadb-client")
+    make_articles(admin)
+    create_schema(admin)
+    url = admin.url
+    place = ["--protocol=TCP", f"--host={url.host}", f"--port={url.port}"]
+    account = [f"--user={url.username}", f"--password={url.password}", "--skip-ssl"]
+    subprocess.run(
+        [client, "--no-defaults", *place, *account, str(url.database)],
+        input=plan(admin, PLAIN).script,
+        text=True,
+        check=True,
+    )
+    run(admin, "INSERT INTO articles (id, body) VALUES (7, 'x')")
+    assert claimed(admin, "index:articles") == [b'{"ids": ["7"]}']
+    assert attach(admin, plan(admin, PLAIN)).triggers == 0
 
 
 def test_no_trigger_stands_that_could_not_push(

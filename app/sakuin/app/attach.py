@@ -33,9 +33,10 @@ from sakuin.app.triggers import (
     existing_triggers,
     is_current,
     is_ours,
+    script,
     trigger_statements,
 )
-from sakuin.indexer.changes import push_changes
+from sakuin.indexer.changes import BEHIND_SAVES, push_changes
 from sakuin.queue import create_schema, push, read, replay
 
 KEYS_A_MESSAGE = 1000
@@ -44,11 +45,15 @@ _WAIT_SECONDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What attaching will do. `before` is what was attached under this name until now."""
+    """What attaching will do. `before` is what was attached under this name until now.
+
+    `script` is the SQL for people, and for the database's own command line.
+    """
 
     table: AttachedTable
     facts: TableFacts
     statements: Mapping[str, str]
+    script: str
     before: Attachment | None
 
     @property
@@ -87,7 +92,8 @@ def plan(database: Database, wanted: Wanted) -> Plan:
                     f"the trigger {name} on {found.table} is not Sakuin's, or another "
                     "installation's: drop it, or say --name with another name"
                 )
-        return Plan(table, facts, trigger_statements(connection, table), before)
+        statements = trigger_statements(connection, table)
+        return Plan(table, facts, statements, script(connection, statements.values()), before)
 
     with explain(database, wanted.table):
         return read(database, look)
@@ -192,6 +198,6 @@ def _fill_more(connection: Connection, name: str, *, is_within: bool) -> int:
         return 0
     loader = TableLoader(found.table)
     ids = loader.keys_after(connection, found.filled_to, KEYS_A_MESSAGE, is_within=is_within)
-    push_changes(connection, collection_of(found.table).index, ids)
+    push_changes(connection, collection_of(found.table).index, ids, priority=BEHIND_SAVES)
     write_filled(connection, name, ids[-1] if ids else None)
     return len(ids)

@@ -39,6 +39,13 @@ def trigger_statements(connection: Connection, table: AttachedTable) -> dict[str
     return {trigger_name(table, event): make(sql, table, messages, event) for event in EVENTS}
 
 
+def script(connection: Connection, statements: Iterable[str]) -> str:
+    """Return statements as the database's own command line takes them."""
+    if connection.dialect.name == "sqlite":
+        return "\n\n".join(f"{each};" for each in statements)
+    return "\n\n".join(["DELIMITER //", *(f"{each} //" for each in statements), "DELIMITER ;"])
+
+
 def messages_schema(connection: Connection) -> str | None:
     """Return the schema of Sakuin's own tables; None on SQLite."""
     return None if connection.dialect.name == "sqlite" else connection.engine.url.database

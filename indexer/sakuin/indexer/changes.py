@@ -12,6 +12,7 @@ from sakuin.indexer.index import Index
 from sakuin.queue import PayloadError, push
 
 IDS_PER_MESSAGE = 1000
+BEHIND_SAVES = 8
 
 
 def _as_id(value: object) -> object:
@@ -52,9 +53,19 @@ def push_change(connection: Connection, index: Index, document_id: str) -> int:
     return push(connection, index.queue, write_changes([document_id]))
 
 
-def push_changes(connection: Connection, index: Index, ids: Sequence[str]) -> list[int]:
-    """Push messages for many documents, 1,000 ids each, in the caller's transaction."""
+def push_changes(
+    connection: Connection, index: Index, ids: Sequence[str], *, priority: int = 5
+) -> list[int]:
+    """Push messages for many documents, 1,000 ids each, in the caller's transaction.
+
+    BEHIND_SAVES as the priority lets whatever is saved meanwhile go first.
+    """
     return [
-        push(connection, index.queue, write_changes(ids[start : start + IDS_PER_MESSAGE]))
+        push(
+            connection,
+            index.queue,
+            write_changes(ids[start : start + IDS_PER_MESSAGE]),
+            priority=priority,
+        )
         for start in range(0, len(ids), IDS_PER_MESSAGE)
     ]

@@ -12,7 +12,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from sakuin.indexer.build import ChunkFailed, Copy, load
-from sakuin.indexer.changes import push_changes, read_changes
+from sakuin.indexer.changes import BEHIND_SAVES, push_changes, read_changes
 from sakuin.indexer.engine import Order, Searcher
 from sakuin.indexer.query import Everything
 from sakuin.indexer.reader import Reader
@@ -92,7 +92,7 @@ def repair(copy: Copy, *, on_progress: Callable[[int], None] = lambda _: None) -
     def push(ids: Sequence[str]) -> None:
         replay(
             copy.database,
-            lambda connection: push_changes(connection, copy.index, ids),
+            lambda connection: push_changes(connection, copy.index, ids, priority=BEHIND_SAVES),
             committed=lambda *_: False,  # twice does no harm
         )
 

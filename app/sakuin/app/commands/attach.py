@@ -76,7 +76,7 @@ def attach(
     with opened(flags) as parts, telling():
         planned = plan(parts.database, wanted)
         if sql_only:
-            put("\n\n".join(f"{each};" for each in planned.statements.values()))
+            put(planned.script)
             return
         _show(planned)
         ask("Make these triggers?", yes=yes)
@@ -113,8 +113,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _show(planned: Plan) -> None:
     table = planned.table
-    for statement in planned.statements.values():
-        say(f"{statement};\n")
+    say(f"{planned.script}\n")
     if not planned.facts.is_transactional:
         say(
             f"Note: {table.place} is kept by {planned.facts.engine}, which knows no transactions: "
