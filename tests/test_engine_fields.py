@@ -310,6 +310,7 @@ def test_words_of_more_than_one_token(engine: Engine, tmp_path: Path) -> None:
         assert set(found_ids(searcher, Phrase(ending, open_start=True))) == expected, n
     assert found_ids(searcher, Phrase("c" * 300, open_start=True)) == []
     assert set(found_ids(searcher, Wildcard(("b", "z")))) == {"254", "255"}
+    assert set(found_ids(searcher, Wildcard((*"b" * 40, "z")))) == {"254", "255"}
     assert set(found_ids(searcher, Phrase("bbxy", None, True, True))) >= {"254", "255"}
     assert set(found_ids(searcher, Phrase("yz tail", open_start=True))) >= {"254", "255"}
     searcher.close()
@@ -342,7 +343,9 @@ def test_regular_expressions_are_never_read(engine: Engine, tmp_path: Path) -> N
     assert found_ids(searcher, Phrase(".*")) == ["0"]
     assert found_ids(searcher, Phrase("x.y", None, True, True)) == []
     assert found_ids(searcher, Wildcard(("a", "."))) == []
-    long = Wildcard(tuple("abcdefghij" * 50))
-    assert found_ids(searcher, long) == []
+    for pieces in (("abcdefghij" * 50), ("ab" * 62, "cd" * 61), ("a", *"bc" * 8)):
+        assert found_ids(searcher, Wildcard(tuple(pieces))) == []
+    for pieces in ((*"abc", *[""] * 90), ("", *"abc", ""), ("", *["", "b"], "c")):
+        assert found_ids(searcher, Wildcard(tuple(pieces))) == ["0"]
     assert found_ids(searcher, Phrase("a" * 1_000, None, True, True)) == []
     searcher.close()
