@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from starlette.testclient import TestClient
 
 from article_models import Article, Base, Note, Site, site
 from sakuin.app.search_router import search_router
-from sakuin.app.searchable import bind_search
+from sakuin.app.searchable import Searchable, SearchFields, bind_search
 from sakuin.app.settings import read_settings
-from sakuin.queue import create_schema, open_engine
+from sakuin.queue import DatabaseRefused, create_schema, open_engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +205,27 @@ def test_the_description_has_the_shapes() -> None:
     assert {each["name"] for each in asked} == {
         "q", "page", "per_page", "order", "g", "after", "filter", "dialect"
     }  # fmt: skip
+
+
+def test_wrong_settings_keep_the_application_from_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Own(DeclarativeBase):
+        pass
+
+    class Entry(Searchable, Own):
+        __tablename__ = "entries"
+        __searchable__ = SearchFields({"words": 1.0})
+        id: Mapped[int] = mapped_column(primary_key=True)
+        words: Mapped[str]
+
+    app = FastAPI()
+    app.include_router(search_router(Entry))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sakuin.toml").write_text('database_url = "oracle://x"')
+    with pytest.raises(DatabaseRefused, match="begins with 'oracle'"), TestClient(app):
+        pass
+    (tmp_path / "sakuin.toml").write_text(f'data_dir = "{tmp_path}"')
+    bind_search(Own)
+    # Without a lifespan, as some test clients run it, the first search opens what it needs.
+    assert TestClient(app).get("/search").json()["total"] == 0

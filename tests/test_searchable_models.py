@@ -4,10 +4,12 @@
 
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from uuid import UUID
@@ -33,11 +35,14 @@ from sqlalchemy.orm import (
     registry,
 )
 
-from article_models import Article
+from article_models import Article, Note, site
+from databases import DEADLINE_SECONDS
+from sakuin.app.assemble import initialise, installation
+from sakuin.app.index_workers import IndexWorkers
 from sakuin.app.model_index import index_of, indexes_of
 from sakuin.app.models import model_collections
 from sakuin.app.searchable import BadDeclaration, Searchable, SearchFields
-from sakuin.app.settings import SettingsError
+from sakuin.app.settings import SettingsError, read_settings
 from sakuin.indexer.changes import read_changes
 from sakuin.indexer.document import Document, Fields, Filter, FilterKind
 from sakuin.queue import create_schema
@@ -250,6 +255,16 @@ class Recipe(Page):
     id: Mapped[int] = mapped_column(primary_key=True)
 
 
+class Song(Recipe):
+    """Concrete: its rows are in its own table alone, and in its own index alone."""
+
+    __tablename__ = "songs"
+    __mapper_args__ = {"concrete": True}
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    body: Mapped[str]
+
+
 class Diary(Page):
     __tablename__ = "diaries"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -305,6 +320,7 @@ def names(model: type) -> list[str]:
 def test_which_classes_share_an_index(memory: Engine) -> None:
     assert names(Media) == names(Picture) == ["media"]
     assert names(Film) == ["films", "media"]
+    assert names(Song) == ["songs"]
     assert (names(Recipe), names(Diary)) == (["recipes"], ["diaries"])
     assert (names(Letter), names(Card)) == (["letters"], ["cards"])
     with pytest.raises(TypeError, match="Picture is in the index of Media"):
@@ -317,7 +333,7 @@ def test_which_classes_share_an_index(memory: Engine) -> None:
         ids = {each.title: str(each.id) for each in session.scalars(select(Media))}
         letter = Letter()
         letter.body = "e"
-        session.add_all([letter, Card(front="f"), Recipe(body="g")])
+        session.add_all([letter, Card(front="f"), Recipe(body="g"), Song(body="h")])
         session.commit()
     assert sorted(pushed(memory)) == [
         ("cards", "1"),
@@ -325,6 +341,7 @@ def test_which_classes_share_an_index(memory: Engine) -> None:
         ("letters", "1"),
         ("media", ",".join(sorted(ids.values()))),
         ("recipes", "1"),
+        ("songs", "1"),
     ]
     with memory.connect() as connection:
         loaded = index_of(Media).loader.load(connection, list(ids.values()))
@@ -362,3 +379,19 @@ def test_two_models_cannot_claim_one_index(monkeypatch: pytest.MonkeyPatch) -> N
     assert model_collections(["second_shop"]) == [index_of(Other).collection]
     with pytest.raises(SettingsError, match=r"article_models.Article and .*Other both claim"):
         model_collections(["article_models", "second_shop"])
+
+
+def test_one_daemon_works_for_several_models(tmp_path: Path) -> None:
+    flags = {"data_dir": tmp_path, "models": "article_models", "engine": "tantivy"}
+    chosen = read_settings(flags, {}, tmp_path)
+    with installation(chosen) as opened:
+        initialise(opened.parts())
+        with site(opened.database, tmp_path) as shop, shop.session() as session:
+            session.add_all([Article(title="東京", body=""), Note(name="n", text="東京")])
+            session.commit()
+            working = IndexWorkers(opened)
+            patience = threading.Timer(DEADLINE_SECONDS, working.stop.set)
+            patience.start()
+            assert working.drain() == 0
+            patience.cancel()
+            assert Article.count_fulltext("東京") == Note.count_fulltext("東京") == 1

@@ -96,14 +96,13 @@ class Asked(BaseModel):
 
 
 class _Opened:
-    """The parts of one model's index, opened at the first search; safe for threads."""
+    """The parts of one model's index, opened when first asked for; safe for threads."""
 
     def __init__(self, index: ModelIndex) -> None:
         self._index = index
         self._lock = threading.Lock()
-        self._stack, self._parts = ExitStack(), None
-
-    _parts: Parts | None
+        self._stack = ExitStack()
+        self._parts: Parts | None = None
 
     def parts(self) -> Parts:
         with self._lock:
@@ -122,16 +121,17 @@ class _Opened:
 def search_router(model: type[Any], prefix: str = "/search") -> APIRouter:
     """Return a router whose one path searches a Searchable model; the answer is a `Page[Hit]`.
 
-    Nothing is opened before the first search; what is, is closed when the application ends. Any
-    text is a query. Numbers out of bounds are answered 422 as FastAPI does, an index that cannot
-    be read 503. The database is only asked whether the rows of a page are still there, and how
-    many changes wait: while it is away a search answers without that.
+    Settings are read when the application starts, which connects to nothing; all is closed when
+    it ends. Any text is a query. Numbers out of bounds are answered 422 as FastAPI does, an
+    index that cannot be read 503. The database is only asked whether the rows of a page are
+    still there, and how many changes wait: while it is away a search answers without that.
     """
     index = index_of(model)
     opened = _Opened(index)
 
     @asynccontextmanager
     async def lifespan(_app: object) -> AsyncIterator[None]:
+        opened.parts()
         yield
         opened.close()
 
