@@ -11,7 +11,7 @@ from sqlalchemy import make_url
 from attaching import PLAIN, attached, drain, found, held, make_articles, run, texts
 from databases import Servers, fresh_schema
 from notes import on_sqlite
-from sakuin.app.attach import plan
+from sakuin.app.attach import attach, plan
 from sakuin.app.attached import read_attached
 from sakuin.app.plan_attach import Wanted
 from sakuin.app.strip_html import strip_html
@@ -20,6 +20,7 @@ from sakuin.indexer.document import Document
 from sakuin.indexer.verify import verify
 from sakuin.queue import DatabaseBusy, create_schema, read
 
+KEYS = (("en", "ac"), ("ja", "ab"), ("z", "aa"))
 BODY = Wanted("t", ("body",))
 
 
@@ -259,6 +260,52 @@ def test_html_of_any_kind() -> None:
     assert strip_html("a<br>b<br/>c<!-- x -->d") == "a b cd"
     assert strip_html("<![if x]>a<![endif]> &#x4eba;&nbsp;b <c") == "a 人 b <c"
     assert strip_html("<style>p { }</style>x<script>unclosed") == "x"
+
+
+def test_choices_and_uuids_as_keys(mariadb: Database, tmp_path: Path) -> None:
+    """A choice is ordered as a text, not by its number; a UUID is written as one."""
+    run(
+        mariadb,
+        "CREATE TABLE t (lang ENUM('z', 'ja', 'en') NOT NULL, u UUID NOT NULL, body TEXT,"
+        " PRIMARY KEY (lang, u))",
+        "INSERT INTO t VALUES ('z', '00000000-0000-0000-0000-0000000000aa', 'x'),"
+        " ('ja', '00000000-0000-0000-0000-0000000000ab', 'x'),"
+        " ('en', '00000000-0000-0000-0000-0000000000ac', 'x')",
+    )
+    copy = attached(mariadb, tmp_path, replace(BODY, filters=("lang",)))
+    run(mariadb, "UPDATE t SET body = 'y' WHERE lang = 'ja'")
+    ids = [f'["{k}","00000000-0000-0000-0000-0000000000{u}"]' for k, u in KEYS]
+    assert settled(copy) == sorted(ids)
+    loader, seen, after = copy.index.loader, list[str](), None
+    while page := read(mariadb, lambda c: loader.ids_after(c, after, 1)):  # noqa: B023
+        seen += page
+        after = page[-1]
+    assert seen == ids
+
+
+@on_sqlite
+def test_bytes_that_are_no_text_are_that_row_s_fault(engine: Database, tmp_path: Path) -> None:
+    """Q4: SQLite keeps any bytes as a text; such a row dies alone and is named."""
+    run(
+        engine,
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, body TEXT)",
+        "INSERT INTO t VALUES (1, 'x'), (2, CAST(X'FF' AS TEXT)), (3, 'z')",
+    )
+    copy = attached(engine, tmp_path, BODY)
+    drain(copy)
+    assert sorted(held(copy)) == ["1", "3"]
+    assert verify(copy).under_way == 1  # it is tried again later
+    run(engine, "DELETE FROM sakuin_messages")
+    assert verify(copy).unreadable.first == ["2"]
+
+
+@on_sqlite
+def test_names_in_whatever_case(engine: Database, tmp_path: Path) -> None:
+    """SQLite takes a table's name in any case: the triggers are known again all the same."""
+    make_articles(engine)
+    attached(engine, tmp_path, Wanted("ARTICLES", ("BODY",)))
+    assert not plan(engine, Wanted("Articles", ("Body",))).needs_rebuild
+    assert attach(engine, plan(engine, Wanted("Articles", ("Body",)))).triggers == 0
 
 
 @on_sqlite

@@ -98,7 +98,8 @@ def _split(connection: Connection, place: str) -> tuple[str | None, str]:
     if connection.dialect.name == "sqlite":
         if dot and schema != "main":
             raise AttachError(f"{place}: a trigger of SQLite sees one file only; name TABLE alone")
-        return None, name
+        known = inspect(connection).get_table_names()
+        return None, next((each for each in known if each.lower() == name.lower()), name)
     return (schema or connection.engine.url.database), name
 
 
