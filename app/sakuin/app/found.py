@@ -1,11 +1,13 @@
 """What a model's search returns: hits as the index has them, and the rows beside them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar, overload
 
 from sakuin.app.collection import Collection
 from sakuin.indexer.diagnostic import Diagnostic
+from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit as EngineHit
 from sakuin.indexer.highlight import Piece, snippet
 from sakuin.indexer.query import Query
@@ -18,8 +20,8 @@ T = TypeVar("T")
 class Hit:
     """One document found, as it was when it was indexed.
 
-    `id` is a number where the index's ids are numbers. `fields` are the texts, searched and
-    stored; `highlights` are cut from the searched ones: joined, the pieces are what to show.
+    `id` is a number where the index's ids are numbers; `fields` are the texts, searched and
+    stored.
     """
 
     id: int | str
@@ -27,7 +29,15 @@ class Hit:
     url: str | None
     score: float
     fields: Mapping[str, str]
-    highlights: Mapping[str, tuple[Piece, ...]]
+    _cut: Callable[[], dict[str, tuple[Piece, ...]]] = field(repr=False, compare=False)
+
+    @property
+    def highlights(self) -> dict[str, tuple[Piece, ...]]:
+        """What to show of each searched field: the pieces, joined, are the cut text.
+
+        It is cut when it is asked for, which takes longer than finding the hit.
+        """
+        return self._cut()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +78,21 @@ def shown_id(document_id: str, *, is_number: bool) -> int | str:
 
 def hit_of(collection: Collection, found: EngineHit, query: Query) -> Hit:
     """Return what is shown of a document that a query found."""
-    document, fields = found.document, collection.index.fields
-    highlights = {
+    document = found.document
+    return Hit(
+        id=shown_id(document.id, is_number=not collection.index.fields.text_ids),
+        title=collection.title_of(document),
+        url=collection.url_of(document),
+        score=found.score,
+        fields=dict(document.text),
+        _cut=partial(_highlights, collection.index.fields, document, query),
+    )
+
+
+def _highlights(fields: Fields, document: Document, query: Query) -> dict[str, tuple[Piece, ...]]:
+    return {
         name: snippet(
             document.text[name], query, SNIPPET_WIDTH, folding=fields.folding, field=name
         ).pieces
         for name in fields.searched
     }
-    return Hit(
-        id=shown_id(document.id, is_number=not fields.text_ids),
-        title=collection.title_of(document),
-        url=collection.url_of(document),
-        score=found.score,
-        fields=dict(document.text),
-        highlights=highlights,
-    )
