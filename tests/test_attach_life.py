@@ -101,6 +101,19 @@ def test_another_condition_moves_rows_in_and_out(engine: Database, tmp_path: Pat
     assert (sorted(held(copy)), verify(copy).is_equal) == (["1"], True)
 
 
+def test_what_a_hit_is_called_needs_no_work(engine: Database, tmp_path: Path) -> None:
+    """Weights, title and address are no part of a document: they count at once."""
+    copy = filled(engine, tmp_path)
+    drain(copy)
+    wanted = replace(PLAIN, columns=("title:5", "body"), title="title", url="/a/{id}")
+    planned = plan(engine, wanted)
+    assert (planned.needs_rebuild, attach(engine, planned).pushed) == (False, 0)
+    (known,) = read(engine, read_attached)
+    assert known.index.fields.weight("title") == 5
+    document = held(copy)["1"]
+    assert (known.title_of(document), known.url_of(document)) == ("題1", "/a/1")
+
+
 def test_other_fields_need_a_rebuild(engine: Database, tmp_path: Path) -> None:
     copy = filled(engine, tmp_path)
     drain(copy)

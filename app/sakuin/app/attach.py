@@ -108,9 +108,10 @@ def attach(
         create_schema(database)
         replay(database, create_attached)
         made = _make_triggers(database, planned)
-        if before is not None and (made or not _means_the_same(before.table, table)):
+        if before is not None and (made or before.table != table):
+            is_same = not made and _means_the_same(before.table, table)
             # A rebuild reads every row anyway.
-            is_filled = planned.needs_rebuild
+            is_filled = planned.needs_rebuild or (is_same and before.is_filled)
             replay(database, lambda c: write_attached(c, table, is_filled=is_filled))
         pushed = fill(database, table.name, is_within=before is None, told=on_pushed)
         return Attached(made, pushed)
