@@ -11,18 +11,9 @@ from sakuin.indexer.errors import QueryTooLarge
 from sakuin.indexer.expand import MOST_EXPANSIONS, End, expand
 from sakuin.indexer.fold import BLANK
 from sakuin.indexer.merge_policy import AT_ONCE, to_merge
-from sakuin.indexer.plan import (
-    DEEPEST,
-    MOST_LEAVES,
-    AllOf,
-    AnyOf,
-    Between,
-    Gaps,
-    Keyword,
-    Leaf,
-    Plan,
-)
+from sakuin.indexer.plan import DEEPEST, AllOf, AnyOf, Plan
 from sakuin.indexer.plan import plan as plan_in
+from sakuin.indexer.plan_leaves import MOST_LEAVES, Between, Gaps, Keyword, Leaf
 from sakuin.indexer.query import (
     And,
     Everything,

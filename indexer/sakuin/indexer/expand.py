@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sakuin.indexer.errors import QueryTooLarge
-from sakuin.indexer.plan import AllOf, AnyOf, Gaps, Keyword, Leaf, Plan
+from sakuin.indexer.plan import AllOf, AnyOf, Plan
+from sakuin.indexer.plan_leaves import Gaps, Keyword, Leaf
 
 MOST_EXPANSIONS = 2_000
 """Words that the open ends of all phrases of a query may stand for together.

@@ -3,21 +3,14 @@
 Every engine answers a plan, so that none of them meets an empty clause, a clause of negations
 only, a name that is no field, or a tree deep enough to exhaust a stack. Nothing here recurses:
 any tree may come.
-
-Beside the tokens of a text every engine keeps its words of spaced scripts *backwards*: what ends
-with `ing` begins there with `gni`. So `*ing` costs what `gni*` costs.
-
-A word of more than 255 characters is several tokens: `word*` and `*word` are exact still, but what
-is open on both sides, has gaps, or opens a phrase, is looked for within one token.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sakuin.indexer.document import Fields, FilterKind
+from sakuin.indexer.document import Fields
 from sakuin.indexer.errors import QueryTooLarge
-from sakuin.indexer.exact_values import HIGHEST, LOWEST
-from sakuin.indexer.fold import fold
+from sakuin.indexer.plan_leaves import Leaves, Single
 from sakuin.indexer.query import (
     And,
     Everything,
@@ -30,70 +23,8 @@ from sakuin.indexer.query import (
     Value,
     Wildcard,
 )
-from sakuin.indexer.tokens import LONGEST_TOKEN, QueryCut, cut, cut_query, cut_wildcard, is_spaced
 
-MOST_LEAVES = 1_000
-MOST_TOKENS = 10_000
 DEEPEST = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """At least one token, to be found in the searched field of this name (None: in any of them).
-
-    A single token has no open start. `backwards`: look at the words written backwards.
-    """
-
-    cut: QueryCut
-    field: str | None = None
-    backwards: bool = False
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Gaps:
-    """A word that begins with the first piece, ends with the last, and holds the others between.
-
-    Only an open side has an empty piece. The first piece is empty only if the last is too.
-    """
-
-    pieces: tuple[str, ...]
-    field: str | None = None
-    backwards: bool = False
-    depth: int = 0
-
-    def fits(self, word: str) -> bool:
-        """Tell whether a word is meant; takes time in proportion to its length."""
-        first, *between, last = self.pieces
-        at, end = len(first), len(word) - len(last)
-        if at > end or not word.startswith(first) or not word.endswith(last):
-            return False
-        for piece in between:
-            found = word.find(piece, at, end)
-            if found < 0:
-                return False
-            at = found + len(piece)
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Keyword:
-    """The value of a keyword filter, as it compares, is this text (open end: begins so)."""
-
-    field: str
-    text: str
-    open_end: bool
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """A number or time filter has a value, and low <= value <= high, both of 64 bits."""
-
-    field: str
-    low: int
-    high: int
-    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +44,6 @@ class AnyOf:
     depth: int
 
 
-Single = Leaf | Gaps | Keyword | Between
 Clause = Single | AllOf | AnyOf
 Plan = Clause | Everything | Nothing
 
@@ -126,7 +56,7 @@ def plan(query: Query, fields: Fields) -> Plan:
     """
     done: list[Plan] = []
     todo: list[tuple[Query, bool]] = [(query, False)]
-    leaves = _Leaves(fields)
+    leaves = Leaves(fields)
     while todo:
         node, visited = todo.pop()
         if isinstance(node, Everything | Nothing):
@@ -140,99 +70,6 @@ def plan(query: Query, fields: Fields) -> Plan:
             todo.append((node, True))
             todo.extend((child, False) for child in reversed(_children(node)))
     return done[0]
-
-
-class _Leaves:
-    """Makes the leaves of one plan; equal ones are one object."""
-
-    def __init__(self, fields: Fields) -> None:
-        self._fields = fields
-        self._leaves, self._tokens = MOST_LEAVES, MOST_TOKENS
-        self._made: dict[Single, Single] = {}
-
-    def make(self, node: Phrase | Wildcard | Value | Range) -> Plan:
-        made: Single | Nothing
-        if isinstance(node, Phrase):
-            made = self._phrase(node)
-        elif isinstance(node, Wildcard):
-            made = self._wildcard(node)
-        elif isinstance(node, Value):
-            made = self._value(node)
-        else:
-            made = self._range(node)
-        return self._made.setdefault(made, made) if not isinstance(made, Nothing) else made
-
-    def _phrase(self, node: Phrase) -> Leaf | Gaps | Nothing:
-        self._require_searched(node.field)
-        found = cut_query(
-            node.text, self._fields.folding, open_start=node.open_start, open_end=node.open_end
-        )
-        self._spend(len(found.tokens))
-        if not found.tokens:
-            return Nothing()
-        if not found.open_start:
-            return Leaf(found, node.field)
-        word = fold(node.text, self._fields.folding).strip()
-        if len(found.tokens) > 1 and not all(map(is_spaced, word)):
-            # Words of more tokens than one are out of reach of a phrase that has other words.
-            return Leaf(found, node.field) if len(found.tokens[0]) <= LONGEST_TOKEN else Nothing()
-        if found.open_end:
-            return _gaps(("", word[::-1], ""), node.field, backwards=True)
-        backwards = tuple(cut(word[::-1]))  # not folded again: marks would change their letters
-        return Leaf(QueryCut(backwards, open_end=True), node.field, backwards=True)
-
-    def _wildcard(self, node: Wildcard) -> Leaf | Gaps | Nothing:
-        self._require_searched(node.field)
-        first, *between, last = cut_wildcard(node.pieces, self._fields.folding)
-        pieces = (first, *filter(None, between), last)
-        self._spend(sum(map(len, pieces)))
-        if not any(pieces) or not all(is_spaced(one) for piece in pieces for one in piece):
-            return Nothing()
-        if len(pieces) == 2 and not last:
-            return self._phrase(Phrase(first, node.field, open_end=True))
-        if len(pieces) == 2 and not first:
-            return self._phrase(Phrase(last, node.field, open_start=True))
-        if first:
-            return _gaps(pieces, node.field, backwards=False)
-        return _gaps(tuple(piece[::-1] for piece in reversed(pieces)), node.field, backwards=True)
-
-    def _value(self, node: Value) -> Keyword:
-        self._require_filter(node.field, (FilterKind.KEYWORD,), "keyword")
-        self._spend(len(node.text))
-        text = node.text if node.field == "id" else fold(node.text, self._fields.folding)
-        return Keyword(node.field, text, node.open_end)
-
-    def _range(self, node: Range) -> Between | Nothing:
-        self._require_filter(node.field, (FilterKind.NUMBER, FilterKind.TIME), "number or time")
-        self._spend(1)
-        low = LOWEST if node.low is None else max(node.low, LOWEST)
-        high = HIGHEST if node.high is None else min(node.high, HIGHEST)
-        return Between(node.field, low, high) if low <= high else Nothing()
-
-    def _require_searched(self, name: str | None) -> None:
-        known = self._fields.searched
-        if name is not None and name not in known:
-            raise ValueError(f"{name!r} is no searched field; there are {', '.join(known)}")
-
-    def _require_filter(self, name: str, kinds: Sequence[FilterKind], what: str) -> None:
-        if self._fields.kind_of(name) not in kinds:
-            raise ValueError(f"{name!r} is no {what} filter of this index")
-
-    def _spend(self, tokens: int) -> None:
-        self._leaves -= 1
-        self._tokens -= tokens
-        if self._leaves < 0 or self._tokens < 0:
-            raise QueryTooLarge(
-                f"the query has more than {MOST_LEAVES} terms or {MOST_TOKENS} characters: "
-                "look for less at once"
-            )
-
-
-def _gaps(pieces: tuple[str, ...], field: str | None, *, backwards: bool) -> Gaps | Nothing:
-    """Return the leaf, unless a piece is longer than a token: gaps reach as far as one token."""
-    if max(map(len, pieces)) > LONGEST_TOKEN:
-        return Nothing()
-    return Gaps(pieces, field, backwards)
 
 
 def _children(node: And | Or | Not) -> tuple[Query, ...]:

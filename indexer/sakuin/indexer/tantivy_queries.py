@@ -10,7 +10,8 @@ from sakuin.indexer.document import Fields
 from sakuin.indexer.exact_values import HIGHEST, LOWEST
 from sakuin.indexer.expand import MOST_EXPANSIONS, End, ends
 from sakuin.indexer.order_page import Column
-from sakuin.indexer.plan import AnyOf, Between, Clause, Gaps, Keyword, Leaf, Plan
+from sakuin.indexer.plan import AnyOf, Clause, Plan
+from sakuin.indexer.plan_leaves import Between, Gaps, Keyword, Leaf
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.tantivy_writer import BACKWARDS, TOKENS, VALUE
 from sakuin.indexer.tokens import QueryCut

@@ -8,7 +8,8 @@ from typing import Any
 
 from sakuin.indexer.document import Fields
 from sakuin.indexer.expand import End, alone, ends, open_keywords
-from sakuin.indexer.plan import AnyOf, Between, Gaps, Keyword, Leaf, Plan
+from sakuin.indexer.plan import AnyOf, Plan
+from sakuin.indexer.plan_leaves import Between, Gaps, Keyword, Leaf
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.whoosh_words import Words
 from sakuin.indexer.whoosh_writer import keyword_field, number_getter, token_field

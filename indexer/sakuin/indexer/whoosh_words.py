@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from sakuin.indexer.plan import Gaps
+from sakuin.indexer.plan_leaves import Gaps
 
 
 class Words:
