@@ -294,3 +294,46 @@ def test_orders_and_bounds_are_named(shop: Site) -> None:
         with pytest.raises(ValueError, match="offset must be"):
             Article.paginate_fulltext(session, "x", page=10_002, total=10**9)
         assert len(Article.find_fulltext(session, "", limit=0)) == 0
+
+
+def test_a_filter_of_the_program_s_own(shop: Site) -> None:
+    """Whatever the query says, brackets and all, the filter holds."""
+    with shop.session() as session:
+        session.add_all([Article(title=title, body="夜") for title in ("a", "b", "a")])
+        session.commit()
+        shop.drain(Article)
+        for query, count in (
+            ("夜", 2),
+            ("夜 OR 朝) OR (夜", 2),
+            ("", 2),
+            ("朝", 0),
+            ("x" * 2000, 0),
+        ):
+            assert Article.count_fulltext(query, filter="title:a") == count, query
+        found = Article.find_fulltext(session, "夜", filter="title:a")
+        assert not any(piece.hit for piece in found.hits[0].highlights["title"])
+        page = Article.paginate_fulltext(session, "夜", filter="-title:a")
+        assert [each.title for each in page.items] == ["b"]
+        with pytest.raises(ValueError, match="filter: the query is too long"):
+            Article.count_fulltext("夜", filter="x" * 2000)
+
+
+def test_walking_behind_ids(shop: Site) -> None:
+    """Every row once, though some are gone meanwhile."""
+    with shop.session() as session:
+        session.add_all([Article(title=f"{n}", body="夜") for n in range(25)])
+        session.commit()
+        shop.drain(Article)
+        session.execute(delete(Article).where(Article.title.in_([f"{n}" for n in range(7, 17)])))
+        session.commit()
+        walked: list[str] = []
+        after: int | str | None = None
+        while True:
+            found = Article.find_fulltext(session, "夜", order="id", after=after, limit=5)
+            walked += [each.title for each in found]
+            after = found.next_after
+            if after is None:
+                break
+        assert walked == [f"{n}" for n in (*range(7), *range(17, 25))]
+        with pytest.raises(ValueError, match="order of ids"):
+            Article.hits_fulltext("夜", after=3)

@@ -17,6 +17,7 @@ from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Hits, Order, orders
 from sakuin.indexer.errors import QueryTooLarge
 from sakuin.indexer.parse import Parsed, parse, too_large
+from sakuin.indexer.query import And, Nothing, Query
 from sakuin.indexer.reader import Opened
 
 MOST_LIMIT = 1_000
@@ -35,22 +36,27 @@ class FoundPage(Page[T]):
 class ModelSearch(Generic[T]):
     """One search in one generation of a model's index."""
 
-    def __init__(self, index: ModelIndex, opened: Opened | None, text: str, parsed: Parsed) -> None:
+    def __init__(
+        self, index: ModelIndex, opened: Opened | None, text: str, parsed: Parsed, tree: Query
+    ) -> None:
         self._index, self._opened = index, opened
-        self._text, self._parsed = text, parsed
+        self._text, self._parsed, self._tree = text, parsed, tree
         self._total: int | None = None
+        self._next_after: int | str | None = None
 
-    def hits(self, order: Order, offset: int, limit: int) -> Hits:
+    def hits(self, order: Order, offset: int, limit: int, after: str | None = None) -> Hits:
         """Return some hits and the exact total."""
         if self._opened is None:
             return Hits(0, ())
         searcher = self._opened.searcher
         try:
-            hits = searcher.search(self._parsed.query, order=order, offset=offset, limit=limit)
+            hits = searcher.search(self._tree, order=order, offset=offset, limit=limit, after=after)
         except QueryTooLarge:
             self._parsed = too_large(self._text)
             hits = Hits(0, ())
         self._total = hits.total
+        if order is Order.ID and hits.hits and len(hits.hits) == limit:
+            self._next_after = self._shown_id(hits.hits[-1].document.id)
         return hits
 
     def count(self) -> int:
@@ -68,12 +74,11 @@ class ModelSearch(Generic[T]):
         collection = self._index.collection
         there = self._rows(session, [each.document.id for each in hits.hits], options)
         kept = [each for each in hits.hits if each.document.id in there]
-        is_number = not collection.index.fields.text_ids
         return self._found(
             tuple(there[each.document.id] for each in kept),
             tuple(hit_of(collection, each, self._parsed.query) for each in kept),
             tuple(
-                shown_id(each.document.id, is_number=is_number)
+                self._shown_id(each.document.id)
                 for each in hits.hits
                 if each.document.id not in there
             ),
@@ -92,6 +97,9 @@ class ModelSearch(Generic[T]):
         rows = session.scalars(statement).unique()
         return {self._index.id_of_row(row): row for row in rows}
 
+    def _shown_id(self, document_id: str) -> int | str:
+        return shown_id(document_id, is_number=not self._index.collection.index.fields.text_ids)
+
     def _found(
         self,
         rows: Sequence[Any],
@@ -106,19 +114,42 @@ class ModelSearch(Generic[T]):
             total=total,
             generation=self._opened.number if self._opened else 0,
             diagnostics=self._parsed.diagnostics,
+            next_after=self._next_after,
         )
 
 
 @contextmanager
 def open_search(
-    model: type[Any], text: str, dialect: Dialect = Dialect.SAKUIN
+    model: type[Any], text: str, filter_text: str, dialect: Dialect
 ) -> Iterator[ModelSearch[Any]]:
-    """Begin a search of the current generation. Never raises for what the text says."""
+    """Begin a search of the current generation. Never raises for what the text says.
+
+    ValueError for a filter that is too long or too large.
+    """
     index = index_of(model)
-    reader = bound_search(model).reader(index.collection.index)
-    parsed = parse(text, fields=index.collection.index.fields, dialect=dialect)
-    with reader.open() as opened:
-        yield ModelSearch(index, opened, text, parsed)
+    fields = index.collection.index.fields
+    parsed = parse(text, fields=fields, dialect=dialect)
+    tree = parsed.query
+    if filter_text.strip():
+        tree = _filtered(parsed, parse(filter_text, fields=fields), is_all=not text.strip())
+    with bound_search(model).reader(index.collection.index).open() as opened:
+        yield ModelSearch(index, opened, text, parsed, tree)
+
+
+def _filtered(parsed: Parsed, filtered: Parsed, *, is_all: bool) -> Query:
+    """Return what meets a filter too; a filter alone finds all that it lets through."""
+    if filtered.refused:
+        raise ValueError(f"filter: {filtered.diagnostics[0].message}")
+    if is_all or parsed.refused:
+        return filtered.query if is_all else Nothing()
+    return And((parsed.query, filtered.query))
+
+
+def check_after(after: int | str | None, order: Order) -> str | None:
+    """Return an id to go on behind, as the index writes it; only the order of ids can."""
+    if after is not None and order is not Order.ID:
+        raise ValueError(f"after goes on in the order of ids: give order='id', not {order!r}")
+    return None if after is None else str(after)
 
 
 def order_of(model: type[Any], order: Order | str) -> Order:
@@ -166,11 +197,12 @@ def find_page(
     per_page: int,
     total: int | None,
     order: Order,
+    filter_text: str,
     dialect: Dialect,
     options: Sequence[ORMOption],
 ) -> FoundPage[T]:
     """Return one page of rows; a total that is given is not counted."""
-    with open_search(model, text, dialect) as search:
+    with open_search(model, text, filter_text, dialect) as search:
         rows = _Rows(search, session, order, options)
         made = paginate(rows, page, per_page, total)
         found = rows.found or search.fetched(session, Hits(made.total, ()), ())

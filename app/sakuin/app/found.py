@@ -47,6 +47,7 @@ class Found(Sequence[T]):
     `hits` belong to the rows, one each. `missing` are ids that the index still has, but whose
     rows are gone, or are no longer to be found: they are left out of both. `total` counts what
     the index has, exactly; `generation` is its number (0: nothing was indexed yet).
+    `next_after`: in the order of ids, what `after` must be for what may follow.
     """
 
     rows: tuple[T, ...]
@@ -55,6 +56,7 @@ class Found(Sequence[T]):
     total: int
     generation: int
     diagnostics: tuple[Diagnostic, ...]
+    next_after: int | str | None = None
 
     @overload
     def __getitem__(self, at: int) -> T: ...

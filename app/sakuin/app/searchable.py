@@ -14,7 +14,14 @@ from sqlalchemy import ColumnElement, Connection, Engine, event
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.interfaces import ORMOption
 
-from sakuin.app.find_models import FoundPage, check_window, find_page, open_search, order_of
+from sakuin.app.find_models import (
+    FoundPage,
+    check_after,
+    check_window,
+    find_page,
+    open_search,
+    order_of,
+)
 from sakuin.app.found import Found, Hit
 from sakuin.app.model_changes import enqueue, watch
 from sakuin.app.model_fields import BadDeclaration, SearchFields
@@ -60,20 +67,25 @@ class Searchable:
         *,
         limit: int = DEFAULT_PER_PAGE,
         offset: int = 0,
+        after: int | str | None = None,
         order: Order | str = Order.RELEVANCE,
+        filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect = Dialect.SAKUIN,
         options: Sequence[ORMOption] = (),
     ) -> Found[Self]:
         """Return the rows that a query finds, in order; those that are gone are left out.
 
-        `limit` is at most 1,000, `offset` 100,000. `options` are loader options for the rows.
+        `limit` is at most 1,000, `offset` 100,000; in the order of ids `after` goes on behind an
+        id. `filter` is a second query, the program's own, which must match too and is not
+        highlighted; alone it finds all that match it. `options` are loader options for the rows.
         Any text is a query. Raises ValueError for what is out of bounds, and the indexer's
         errors when the index cannot be read.
         """
         check_window(limit, offset)
         chosen = order_of(cls, order)
-        with open_search(cls, query, dialect) as search:
-            return search.fetched(session, search.hits(chosen, offset, limit), options)
+        behind = check_after(after, chosen)
+        with open_search(cls, query, filter, dialect) as search:
+            return search.fetched(session, search.hits(chosen, offset, limit, behind), options)
 
     @classmethod
     def hits_fulltext(
@@ -82,19 +94,28 @@ class Searchable:
         *,
         limit: int = DEFAULT_PER_PAGE,
         offset: int = 0,
+        after: int | str | None = None,
         order: Order | str = Order.RELEVANCE,
+        filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect = Dialect.SAKUIN,
     ) -> Found[Hit]:
         """Return what a query finds as the index has it, without asking the database."""
         check_window(limit, offset)
         chosen = order_of(cls, order)
-        with open_search(cls, query, dialect) as search:
-            return search.shown(search.hits(chosen, offset, limit))
+        behind = check_after(after, chosen)
+        with open_search(cls, query, filter, dialect) as search:
+            return search.shown(search.hits(chosen, offset, limit, behind))
 
     @classmethod
-    def count_fulltext(cls, query: str, *, dialect: Dialect = Dialect.SAKUIN) -> int:
+    def count_fulltext(
+        cls,
+        query: str,
+        *,
+        filter: str = "",  # noqa: A002  the name of the parameter in addresses
+        dialect: Dialect = Dialect.SAKUIN,
+    ) -> int:
         """Return how many documents a query finds, exactly, without asking the database."""
-        with open_search(cls, query, dialect) as search:
+        with open_search(cls, query, filter, dialect) as search:
             return search.count()
 
     @classmethod
@@ -107,6 +128,7 @@ class Searchable:
         per_page: int = DEFAULT_PER_PAGE,
         total: int | None = None,
         order: Order | str = Order.RELEVANCE,
+        filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect = Dialect.SAKUIN,
         options: Sequence[ORMOption] = (),
     ) -> FoundPage[Self]:
@@ -122,6 +144,7 @@ class Searchable:
             per_page=per_page,
             total=total,
             order=order_of(cls, order),
+            filter_text=filter,
             dialect=dialect,
             options=options,
         )
