@@ -16,8 +16,9 @@ from databases import Servers, claimed
 from sakuin.app import private_mariadb
 from sakuin.app.attach import attach, plan
 from sakuin.app.attach_errors import NotAllowed
+from sakuin.app.attached import read_attached
 from sakuin.app.private_mariadb import PrivateServer
-from sakuin.queue import create_schema, replay
+from sakuin.queue import create_schema, read, replay
 
 GRANT = re.compile(r"^  (GRANT .*|SET GLOBAL [^;]*);", re.MULTILINE)
 SAKUIN = "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX, DROP"
@@ -117,6 +118,19 @@ def test_the_sql_as_an_administrator_runs_it(admin: Database) -> None:
     run(admin, "INSERT INTO articles (id, body) VALUES (7, 'x')")
     assert claimed(admin, "index:articles") == [b'{"ids": ["7"]}']
     assert attach(admin, plan(admin, PLAIN)).triggers == 0
+
+
+def test_an_account_that_may_not_see_attached_tables_has_none(
+    admin: Database, account: Callable[..., Database], tmp_path: Path
+) -> None:
+    """Whether they are there or not: what else it may see goes on as before."""
+    make_articles(admin)
+    create_schema(admin)
+    user = account(admin, f"SELECT ON {admin.url.database}.sakuin_messages")
+    assert read(user, read_attached) == []
+    attached(admin, tmp_path)
+    assert read(user, read_attached) == []
+    assert len(read(admin, read_attached)) == 1
 
 
 def test_no_trigger_stands_that_could_not_push(

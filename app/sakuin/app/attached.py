@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS sakuin_attached (
   silent INTEGER NOT NULL DEFAULT 0
 )"""
 
-_NO_TABLE = 1146
+_NO_TABLE, _DENIED = 1146, 1142
 _CONFIG = TypeAdapter(AttachedTable)
 
 
@@ -57,8 +57,16 @@ def attached_sql(dialect: Literal["mysql", "sqlite"]) -> str:
 
 
 def read_attached(connection: Connection) -> list[Collection]:
-    """Return the collections of all attached tables, by name; [] where none ever was."""
-    return [collection_of(each.table) for each in attachments(connection)]
+    """Return the collections of all attached tables, by name; [] where none ever was.
+
+    [] too for an account that may not read them: it has what it was given, such as paragraphs.
+    """
+    try:
+        return [collection_of(each.table) for each in attachments(connection)]
+    except DBAPIError as error:
+        if _code(error) == _DENIED:
+            return []
+        raise
 
 
 def collection_of(table: AttachedTable) -> Collection:
@@ -90,8 +98,11 @@ def attachment(connection: Connection, name: str) -> Attachment | None:
 
 def is_missing(error: DBAPIError) -> bool:
     """Tell whether an error says that there is no such table."""
-    first = error.orig.args[0] if error.orig is not None and error.orig.args else None
-    return first == _NO_TABLE or "no such table" in str(error.orig)
+    return _code(error) == _NO_TABLE or "no such table" in str(error.orig)
+
+
+def _code(error: DBAPIError) -> object:
+    return error.orig.args[0] if error.orig is not None and error.orig.args else None
 
 
 def write_attached(connection: Connection, table: AttachedTable, *, is_filled: bool) -> None:
