@@ -19,6 +19,7 @@ check: .venv/installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy tests benchmarks
+	$(BIN)/mypy docs/example/shop.py
 	$(BIN)/lint-imports
 
 bench: .venv/installed mariadb

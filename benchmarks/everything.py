@@ -43,6 +43,8 @@ def programs(part: int) -> list[tuple[str, str, list[str]]]:
         ("add_in_bulk_whoosh", "add_paragraphs.py", ["--bulk", "--count", small, *whoosh]),
         ("search", "search_paragraphs.py", ["--count", large]),
         ("search_whoosh", "search_paragraphs.py", ["--count", count, *whoosh]),
+        ("attach", "attach_cost.py", ["--saves", str(2_000 // part)]),
+        ("attach_sqlite", "attach_cost.py", ["--saves", str(2_000 // part), "--db", "sqlite"]),
         ("publish", "publish_batches.py", ["--large", large]),
         ("publish_whoosh", "publish_batches.py", ["--large", count, "--batches", "10", *whoosh]),
         ("lesson", "the_lesson.py", ["--count", small]),

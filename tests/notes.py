@@ -44,7 +44,7 @@ on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 with_both_engines = pytest.mark.parametrize("engine_name", ENGINE_NAMES)
 
-FIELDS = Fields(searched=("title", "body"))
+FIELDS = Fields(searched=("title", "body"), text_ids=True)
 QUICK = Limits(gather_seconds=0.001, lease_seconds=5.0)
 
 NOTES = Table(

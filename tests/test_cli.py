@@ -4,6 +4,8 @@ import gzip
 import json
 import re
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ from sakuin.app.settings import OPTIONS
 SETTINGS = {option.name: option.variable for option in OPTIONS}
 COMMANDS = (
     "up", "init", "load", "worker", "search", "status", "serve", "demo", "doctor",
-    "index list", "index publish", "index rebuild", "schema sql",
+    "index list", "index publish", "index rebuild", "index verify", "index repair",
+    "schema sql", "attach", "detach",
 )  # fmt: skip
 
 
@@ -196,6 +199,35 @@ def test_errors_are_one_line_and_an_exit_code(
     assert done.returncode == code, done.stderr
     assert says in done.stderr
     assert "p@127" not in done.stderr  # no password in a message
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "{sakuin} status >&-",
+        "{sakuin} search --json x >&-",
+        "{sakuin} load - <&-",
+        "{sakuin} status 2>&-",
+        "PYTHONIOENCODING=ascii {sakuin} search 人間",
+        "LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 {sakuin} load --help",
+        "SAKUIN_DATA_DIR=~nosuch/x {sakuin} status",
+        "SAKUIN_DATA_DIR=loop {sakuin} status",
+        "SAKUIN_DATA_DIR=$(printf '\\377') {sakuin} status",
+        "SAKUIN_LEASE_SECONDS=1e300 {sakuin} worker --drain",
+        "SAKUIN_PORT=inf {sakuin} serve",
+        "{sakuin} serve --host $(printf 'a%.0s' $(seq 300))",
+        "SAKUIN_DATABASE_URL='mysql+pymysql://u@127.0.0.1/s?foo=bar' {sakuin} status",
+    ],
+)
+def test_odd_surroundings_are_no_traceback(tmp_path: Path, script: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    program = script.replace("{sakuin}", f"{sys.executable} -m sakuin.app")
+    done = subprocess.run(
+        ["sh", "-c", program], cwd=tmp_path, capture_output=True, timeout=60, check=False
+    )
+    assert b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
+    assert b"fault of sakuin" not in done.stderr, done.stderr.decode(errors="replace")
+    assert done.returncode in (0, 1, 2, 69, 78)
 
 
 def test_search_works_while_the_database_is_away(tmp_path: Path) -> None:

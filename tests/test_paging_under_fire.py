@@ -83,9 +83,9 @@ def _ids(found: dict[str, Any]) -> list[int]:
     """Return what a page holds; what it hides since the row is gone was in the generation too."""
     shown: list[int] = [item["id"] for item in found["items"]]
     if found["order"] != "id":
-        return shown + found["removed"]
+        return [*shown, *found["removed"]]
     assert shown == sorted(shown)
-    return sorted(shown + found["removed"])
+    return sorted([*shown, *found["removed"]])
 
 
 class _Publisher:

@@ -269,6 +269,22 @@ def test_a_message_that_was_lost_twice_is_worked_alone(copy: Copy) -> None:
 
 
 @on_sqlite
+def test_after_two_crashes_innocent_messages_come_in_groups(copy: Copy) -> None:
+    """Q4: all that a killed worker held is suspect, but later saves do not wait for each of it."""
+    save_each(copy, {f"n{i:03}": "text" for i in range(300)})
+    for _ in range(2):
+        claim(copy.database, copy.index.queue, limit=1000, lease_seconds=60)
+        elapse_lease(copy)
+    groups = [len(gather(copy.database, copy.index.queue, QUICK))]
+    save_each(copy, {"later": "text"})
+    elapse_lease(copy)
+    batches = drain(copy)
+    assert groups == [256]
+    assert sorted(batch.messages for batch in batches) == [1, *(32 for _ in range(8)), 44]
+    assert len(held_by(copy)) == 301
+
+
+@on_sqlite
 def test_a_message_without_ids_is_done(copy: Copy) -> None:
     """Q4: however often it was lost."""
     push_raw(copy, b'{"ids": []}')

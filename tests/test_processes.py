@@ -109,6 +109,24 @@ def test_several_web_processes_share_an_address(sakuin: Command) -> None:
         assert process.end(signal.SIGTERM) == 0
 
 
+def test_web_processes_do_not_outlive_a_killed_parent(sakuin: Command) -> None:
+    """Q5: nothing is left that takes saves which nobody indexes, nor the port."""
+    with sakuin.start("serve", "--port", "0", "--workers", "2", "--with-worker") as process:
+        process.wait_for_line(r"(http://\S+)")
+        until(lambda: len(children_of(process.pid)) >= 3, "three children")
+        children = children_of(process.pid)
+        process.process.kill()
+        until(lambda: not any(is_running(child) for child in children), "all of them gone")
+
+
+def test_a_folder_that_cannot_be_used_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    command = Command(tmp_path, {"SAKUIN_DATA_DIR": str(tmp_path / "file")})
+    done = command.finish("serve", "--port", "0")
+    assert done.returncode in (1, 69, 78)
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
 def test_a_taken_port_is_told(sakuin: Command) -> None:
     with sakuin.start("serve", "--port", "0", "--no-worker") as process:
         address = process.wait_for_line(r"(http://\S+)")[1]

@@ -131,7 +131,8 @@ def test_attach(readme: str, folder: Path, private: PrivateServer) -> None:
         (
             "INSERT INTO blog.articles (title, body, status, category_id, published_at) VALUES "
             "('人間', '<p>失格</p>', 'public', 3, '2024-05-01'), "
-            "('草稿', '人間', 'draft', 3, '2024-05-01'), ('人間', '以前', 'public', 3, '2023-12-31')"
+            "('草稿', '人間', 'draft', 3, '2024-05-01'), "
+            "('人間', '以前', 'public', 3, '2023-12-31')"
         ),
     ):
         replay(admin, lambda c, s=statement: c.exec_driver_sql(s))  # type: ignore[misc]

@@ -70,14 +70,28 @@ def test_a_hanging_database_stops_no_search(tmp_path: Path, servers: Servers) ->
     ):
         web.add("人間")
         web.drain()
+        savers: list[threading.Thread] = []
         os.kill(server.pid, signal.SIGSTOP)
         try:
             start = time.monotonic()
             assert web.get("/api/v1/search", q="人間").json()["total"] == 1
-            assert web.get("/search", q="人間").status_code == 200
-            assert time.monotonic() - start < 20
+            for path in ("/search?q=人間", "/", "/add", "/metrics", "/readyz"):
+                assert web.get(path).status_code == 200
+            assert time.monotonic() - start < 10
+            form = {"data": {"body": "x"}}
+            savers = [
+                threading.Thread(target=web.client.post, args=("/add",), kwargs=form)
+                for _ in range(60)
+            ]
+            for saver in savers:
+                saver.start()
+            start = time.monotonic()
+            assert web.get("/api/v1/search", q="人間").json()["total"] == 1
+            assert time.monotonic() - start < 5
         finally:
             os.kill(server.pid, signal.SIGCONT)
+            for saver in savers:
+                saver.join()
 
 
 def test_a_damaged_index_is_503_and_not_ready(indexed: Path) -> None:
@@ -104,6 +118,23 @@ def test_the_unexpected_is_a_plain_500_with_the_guard(indexed: Path) -> None:
     assert response.json()["request_id"]
     assert "secret" not in response.text
     assert "content-security-policy" in response.headers
+
+
+def test_another_sites_origin_is_refused_whatever_it_is(indexed: Path) -> None:
+    with client_of(indexed, AWAY) as client:
+        for origin in ("http://[", "null", "https://elsewhere.example", "\xff"):
+            headers = [(b"origin", origin.encode("latin-1"))]
+            answer = client.post("/api/v1/paragraphs", json={"body": "x"}, headers=headers)
+            assert answer.status_code == 403, origin
+
+
+def test_a_bulk_line_with_any_key_is_told_and_the_others_are_stored(tmp_path: Path) -> None:
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'test.db'}") as web:
+        content = b'{"\\ud800": 1}\n{"body": "ok"}\n'
+        answer = web.client.post("/api/v1/paragraphs/bulk", content=content)
+        assert answer.status_code == 202
+        assert answer.json()["saved"] == 1
+        assert [each["line"] for each in answer.json()["refused"]] == [1]
 
 
 def test_many_add_to_one_source_at_once(tmp_path: Path, database_url: str) -> None:

@@ -209,7 +209,8 @@ def _ask_database(
 
     try:
         rows, fresh = parts.row_check.ask(look)
-    except (SQLAlchemyError, QueueError) as error:
+    except (SQLAlchemyError, QueueError, ValueError, TypeError) as error:
+        # The last two: a row that cannot be a document any more. The index answers all the same.
         return None, None, str(error)
     return {row.id: row.digest for row in rows}, fresh, ""
 

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Engine as Database
+from sqlalchemy import inspect
 
+from sakuin.app.attached import ATTACHED, create_attached
 from sakuin.app.catalogue import Catalogue
 from sakuin.app.collection import Collection
 from sakuin.app.paragraph import create_tables
@@ -19,7 +21,7 @@ from sakuin.indexer.engines import default_engine, engine_named
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
-from sakuin.queue import create_schema, open_engine
+from sakuin.queue import create_schema, open_engine, read, replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +126,5 @@ def initialise(parts: Parts) -> None:
     parts.copy.generations.prepare()
     create_schema(parts.database)
     create_tables(parts.database)
+    if not read(parts.database, lambda c: inspect(c).has_table(ATTACHED)):
+        replay(parts.database, create_attached)

@@ -13,6 +13,9 @@ from sakuin.app.table_loader import TableLoader
 from sakuin.indexer.index import Index
 from sakuin.queue.dialect import execute
 
+ATTACHED = "sakuin_attached"
+"""The table's name."""
+
 _CREATE_MYSQL = """\
 CREATE TABLE IF NOT EXISTS sakuin_attached (
   name VARCHAR(63) NOT NULL PRIMARY KEY,

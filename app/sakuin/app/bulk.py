@@ -104,7 +104,8 @@ def _read_line(line: bytes) -> tuple[str, str]:
     if not isinstance(entry, dict):
         raise Refused("line", 'is not a JSON object: write {"body": …}')
     for name in entry.keys() - {"body", "source"}:
-        raise Refused(str(name)[:100], "is not a field of a paragraph")
+        told = name[:100].encode("utf-8", "backslashreplace").decode()
+        raise Refused(told, "is not a field of a paragraph")
     body, source = entry.get("body"), entry.get("source", WEB_SOURCE)
     if not isinstance(body, str):
         raise Refused("body", "is missing, or not text")

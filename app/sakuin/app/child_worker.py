@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,8 @@ from sakuin.app.settings import Settings, as_environment
 _LOG = logging.getLogger("sakuin.serve")
 _END_SECONDS = 15.0
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.5, 30.0
+_HEALTHY_SECONDS = 10.0
+"""Who lived so long has earned the short pause again."""
 
 
 @contextmanager
@@ -36,11 +39,14 @@ def child_worker(settings: Settings) -> Iterator[None]:
 def _watch(settings: Settings, child: subprocess.Popen[bytes], ending: threading.Event) -> None:
     pause_seconds = _FIRST_PAUSE_SECONDS
     while True:
+        started_at = time.monotonic()
         while child.poll() is None and not ending.wait(0.1):
             pass
         if ending.is_set():
             _end(child)
             return
+        if time.monotonic() - started_at > _HEALTHY_SECONDS:
+            pause_seconds = _FIRST_PAUSE_SECONDS
         _LOG.warning(
             "the worker ended with %s; starting it again in %g s", child.returncode, pause_seconds
         )

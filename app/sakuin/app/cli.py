@@ -1,8 +1,10 @@
 """The `sakuin` command: its subcommands, and what each error means to a shell (design §8)."""
 
 import importlib.metadata
+import io
 import signal
 import sys
+import traceback
 from typing import Annotated, NoReturn
 
 import typer
@@ -98,6 +100,7 @@ def main() -> NoReturn:
     """Run the command line; every expected error is one line, and an exit code that tells."""
     # A signal to end unwinds everything: servers of our own stop, temporary folders go.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    _mend_streams()
     try:
         app()
     except KeyboardInterrupt:
@@ -109,4 +112,20 @@ def main() -> NoReturn:
     except tuple(kind for kind, _ in _EXIT_CODES) as error:
         say(f"sakuin: {error}")
         sys.exit(next(code for kind, code in _EXIT_CODES if isinstance(error, kind)))
+    except Exception as error:  # noqa: BLE001  nobody is to be shown a traceback
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error}"
+        say(f"sakuin: a fault of sakuin's own, at {place.filename}:{place.lineno}: {what}")
+        sys.exit(FAILED)
     sys.exit(0)
+
+
+def _mend_streams() -> None:
+    """Let nothing fail for a terminal that cannot show a character, or an input that is closed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if sys.stdin is None:
+        sys.stdin = io.StringIO()
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()

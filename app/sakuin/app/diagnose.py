@@ -11,10 +11,14 @@ from sqlalchemy import Connection, func, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.assemble import Parts
+from sakuin.app.attached_table import AttachedTable
+from sakuin.app.check_attached import check_attached
 from sakuin.app.paragraph import Paragraph
+from sakuin.app.paragraph_index import PARAGRAPHS
+from sakuin.app.table_loader import TableLoader
 from sakuin.indexer.errors import IndexerError
 from sakuin.indexer.freshness import freshness
-from sakuin.queue import QueueError, queue_counts, read, waiting_count
+from sakuin.queue import QueueError, is_schema_current, queue_counts, read, waiting_count
 
 _LOW_BYTES = 1 << 30
 _OLD_SECONDS = 60.0
@@ -91,6 +95,8 @@ def _check_tables(connection: Connection) -> tuple[Grade, str]:
     missing = wanted - set(inspect(connection).get_table_names())
     if missing:
         return Grade.FAIL, f"missing: {', '.join(sorted(missing))}; run `sakuin init`"
+    if not is_schema_current(connection):
+        return Grade.FAIL, "the queue's tables are of an older version; run `sakuin init`"
     connection.execute(select(Paragraph.id).limit(1)).all()
     return Grade.OK, ", ".join(sorted(wanted))
 
@@ -133,8 +139,20 @@ def _check_queue(parts: Parts, connection: Connection) -> tuple[Grade, str]:
 
 
 def _agreement(parts: Parts) -> Iterator[Finding]:
-    """Compare how many rows and documents there are: another database has other rows."""
-    yield from _asking(parts, "rows and index", partial(_compare, parts))
+    """Compare what can be compared quickly: another database has other rows, triggers vanish."""
+    loader = parts.index.loader
+    if parts.index is PARAGRAPHS:
+        yield from _asking(parts, "rows and index", partial(_compare, parts))
+    elif isinstance(loader, TableLoader):
+        yield from _asking(parts, "triggers", partial(_check_triggers, loader.table))
+
+
+def _check_triggers(table: AttachedTable, connection: Connection) -> tuple[Grade, str]:
+    damage = check_attached(connection, table)
+    if not damage:
+        return Grade.OK, f"all there on {table.place}"
+    gone = ", ".join((*damage.columns, *damage.triggers)) or damage.fault
+    return Grade.FAIL, f"{table.place}: {gone} gone or changed; run `{damage.command}`"
 
 
 def _compare(parts: Parts, connection: Connection) -> tuple[Grade, str]:

@@ -107,7 +107,10 @@ def _is_foreign(headers: Headers) -> bool:
         return False
     # Another site's page can set neither header; a proxy may put the name it was asked for here.
     own = {headers.get("host"), headers.get("x-forwarded-host")}
-    return urlsplit(origin).netloc not in own
+    try:
+        return urlsplit(origin).netloc not in own
+    except ValueError:  # an Origin that is no address is nobody's own
+        return True
 
 
 def _with_headers(send: Send) -> Send:

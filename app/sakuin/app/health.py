@@ -50,7 +50,7 @@ def metrics(request: Request) -> PlainTextResponse:
         name = f'index="{parts.index.name}"'
         lines.append(f"sakuin_generation{{{name}}} {parts.copy.generations.current()}")
         try:
-            status = read_status(parts)
+            status = read_status(parts, parts.row_check.ask)
         except (QueueError, SQLAlchemyError, IndexerError, OSError):
             is_up = False
             continue

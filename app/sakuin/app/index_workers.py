@@ -45,15 +45,22 @@ class IndexWorkers:
     def drain(self, on_batch: OnBatch = lambda *_: None) -> int:
         """Drain one index after another; return how many messages died.
 
-        Raises the queue's errors where the database cannot tell which indexes there are.
+        What stands in the way of one does not stop the others; it is raised at the end. Raises
+        the queue's errors where the database cannot tell which indexes there are.
         """
         died = 0
+        failure: Exception | None = None
         for parts in self._all():
             worker = Worker(parts.copy, parts.settings, stop=self.stop)
-            died += worker.drain(_named(parts, on_batch))
+            try:
+                died += worker.drain(_named(parts, on_batch))
+            except Exception as error:  # noqa: BLE001  raised below, when all had their turn
+                failure = failure or error
             self.was_told_to_stop = worker.was_told_to_stop
             if self.stop.is_set():
                 break
+        if failure is not None:
+            raise failure
         return died
 
     def waits(self, count: Callable[[Parts], int]) -> bool:

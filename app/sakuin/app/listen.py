@@ -12,6 +12,8 @@ def listen(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=1024)
+    except UnicodeError as error:
+        raise SettingsError(f"cannot listen on {settings.host!r}: {error}") from None
     except OSError as error:
         place = f"{settings.host} port {settings.port}"
         if error.errno == errno.EADDRINUSE:

@@ -12,6 +12,7 @@ from sakuin.app.assemble import initialise, installation
 from sakuin.app.failures import LastResort, handle_failures
 from sakuin.app.guard import Guard
 from sakuin.app.render import static_folder
+from sakuin.app.room import Room
 from sakuin.app.root_path import RootPath
 from sakuin.app.settings import Settings, read_settings
 
@@ -42,6 +43,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             Middleware(Guard, most_bytes=chosen.max_request_bytes, is_read_only=chosen.read_only),
             Middleware(RootPath, root=chosen.root_path),
             Middleware(LastResort),
+            Middleware(Room),
         ],
     )
     handle_failures(app)

@@ -65,7 +65,7 @@ def standing_of(parts: Parts, fresh: Freshness | None) -> Standing:
 def look_standing(parts: Parts) -> Standing:
     """Ask the database for the freshness line."""
     try:
-        fresh = read(parts.database, lambda c: freshness(c, parts.index, parts.copy.generations))
+        fresh = parts.row_check.ask(lambda c: freshness(c, parts.index, parts.copy.generations))
     except (QueueError, SQLAlchemyError):
         return standing_of(parts, None)
     return standing_of(parts, fresh)

@@ -49,7 +49,7 @@ def item_json(item: Item, collection: Collection, root_path: str) -> dict[str, A
         text = document.text
         found |= {
             "source": text["source"],
-            "position": int(text["position"]),
+            "position": document.values["position"],
             "body": text["body"],
         }
     return found

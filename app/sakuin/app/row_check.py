@@ -4,6 +4,8 @@ A database that hangs, or whose host drops packets, would hold every search for 
 so this has short ones of its own, and after a failure nobody asks for a while.
 """
 
+import math
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +17,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from sakuin.queue import DatabaseAway, QueueError, open_engine, read
 
 MOST_SECONDS = 1
+"""How long one answer of the database is waited for."""
 PAUSE_SECONDS = 5.0
+MOST_ASKING = 10
+"""How many searches ask at once: while the database hangs, all others are answered at once."""
+_TRIES = 2  # a pooled connection may be one that the server has closed
 
 _Result = TypeVar("_Result")
 
@@ -26,16 +32,34 @@ class RowCheck:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._asked_again_at = 0.0
+        self._asking = threading.BoundedSemaphore(MOST_ASKING)
 
     def ask(self, work: Callable[[Connection], _Result]) -> _Result:
-        """Run `work`, which only reads. Raises DatabaseAway at once for a while after a failure."""
-        if time.monotonic() < self._asked_again_at:
-            raise DatabaseAway(f"it failed within the last {PAUSE_SECONDS:.0f} s")
+        """Run `work`, which only reads.
+
+        Raises DatabaseAway at once for a while after a failure, or after an answer that took
+        long: a search in five seconds may wait, not every one.
+        """
+        self._refuse_for_a_while()
+        if not self._asking.acquire(timeout=MOST_SECONDS):
+            raise DatabaseAway(f"{MOST_ASKING} searches wait for it already")
         try:
-            return read(self._engine, work)
-        except (QueueError, SQLAlchemyError):
-            self._asked_again_at = time.monotonic() + PAUSE_SECONDS
-            raise
+            self._refuse_for_a_while()
+            start = time.monotonic()
+            try:
+                return read(self._engine, work, tries=_TRIES)
+            except (QueueError, SQLAlchemyError):
+                start = -math.inf
+                raise
+            finally:
+                if time.monotonic() - start > MOST_SECONDS:
+                    self._asked_again_at = time.monotonic() + PAUSE_SECONDS
+        finally:
+            self._asking.release()
+
+    def _refuse_for_a_while(self) -> None:
+        if time.monotonic() < self._asked_again_at:
+            raise DatabaseAway(f"it failed, or was slow, within the last {PAUSE_SECONDS:.0f} s")
 
 
 @contextmanager

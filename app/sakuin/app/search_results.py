@@ -87,7 +87,7 @@ def _result(item: Item, collection: Collection, root: str) -> Result:
         url=collection.url_of(document, root),
         title=None if is_paragraph else collection.title_of(document),
         source=document.text["source"] if is_paragraph else None,
-        position=int(document.text["position"]) if is_paragraph else None,
+        position=int(document.values["position"]) if is_paragraph else None,
         pieces=tuple(pieces),
         stale=item.is_stale,
     )

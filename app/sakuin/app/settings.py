@@ -66,6 +66,7 @@ OPTIONS = (
     Option("lease_seconds", 30.0, "how long the worker's claim on a message lasts unless renewed"),
 )
 
+_MOST_SECONDS = 86_400
 _SWITCH = {"1": True, "true": True, "yes": True, "on": True}
 _SWITCH |= {"0": False, "false": False, "no": False, "off": False}
 _KINDS = {int: "a whole number", float: "a number", str: "a text"}
@@ -118,7 +119,7 @@ def read_settings(
         option.name: _convert(option, _find(option, flags or {}, environment, file))
         for option in OPTIONS
     }
-    data_dir = Path(str(values["data_dir"])).expanduser().resolve()
+    data_dir = _read_folder(str(values["data_dir"]))
     if not values["database_url"] and any(c in str(data_dir) for c in "?%#"):
         raise SettingsError(
             f"data_dir (SAKUIN_DATA_DIR) {data_dir}: ? % and # cannot be in the path of a database"
@@ -132,6 +133,14 @@ def read_settings(
 def as_environment(settings: Settings) -> dict[str, str]:
     """Return the variables that give a child process these settings."""
     return {option.variable: str(getattr(settings, option.name)) for option in OPTIONS}
+
+
+def _read_folder(given: str) -> Path:
+    try:
+        given.encode()
+        return Path(given).expanduser().resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise SettingsError(f"data_dir (SAKUIN_DATA_DIR) {given!r}: {error}") from None
 
 
 def _find(
@@ -157,7 +166,7 @@ def _read_file(path: Path) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
     names = {option.name for option in OPTIONS}
     for name in content:
@@ -181,6 +190,8 @@ def _convert(option: Option, value: Any) -> Any:
     kind = type(option.default)
     if isinstance(value, Path):
         value = str(value)
+    if isinstance(value, str) and "\0" in value:
+        raise SettingsError(f"{option.name} ({option.variable}) holds a NUL character: remove it")
     if kind is bool:
         if str(value).lower() not in _SWITCH:
             raise SettingsError(
@@ -189,7 +200,7 @@ def _convert(option: Option, value: Any) -> Any:
         return _SWITCH[str(value).lower()]
     try:
         converted = kind(value) if not isinstance(value, bool) else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         converted = None
     if converted is None:
         raise SettingsError(
@@ -216,6 +227,11 @@ def _check(settings: Settings) -> None:
         if not 0 < value < float("inf"):
             raise SettingsError(
                 f"{field.name} (SAKUIN_{field.name.upper()}) must be above 0, not {value}"
+            )
+        if value > _MOST_SECONDS and isinstance(value, float):
+            raise SettingsError(
+                f"{field.name} (SAKUIN_{field.name.upper()}) must be at most "
+                f"{_MOST_SECONDS:,}, not {value}"
             )
     if settings.lease_seconds < 1:
         raise SettingsError("lease_seconds (SAKUIN_LEASE_SECONDS) must be at least 1")

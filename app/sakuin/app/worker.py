@@ -5,6 +5,7 @@ It never exits because the database or the disk is away: it says so once, waits,
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -21,6 +22,7 @@ from sakuin.queue import QueueError, queue_counts, read, waiting_count
 _LOG = logging.getLogger("sakuin.worker")
 _BEAT_SECONDS = 2.0
 _LONGEST_WAIT_SECONDS = 5.0
+PATIENCE_SECONDS = 60.0
 
 
 class Worker:
@@ -46,7 +48,11 @@ class Worker:
         self._loop(on_batch, until_empty=False)
 
     def drain(self, on_batch: Callable[[Batch], None] = lambda _: None) -> int:
-        """Drain until nothing is ready, leased or in back-off; return how many died meanwhile."""
+        """Drain until nothing is ready, leased or in back-off; return how many died meanwhile.
+
+        Raises what stands in the way when it has done so for PATIENCE_SECONDS without a batch:
+        who drains from cron must not pile up.
+        """
         before = self._counts_dead()
         self._loop(on_batch, until_empty=True)
         return self._counts_dead() - before
@@ -56,15 +62,22 @@ class Worker:
         beating = threading.Thread(target=self._beat, args=(ended,), name="beat", daemon=True)
         beating.start()
         wait = self._poll_seconds
+        failing_since = 0.0
         try:
             while not self.stop.is_set():
-                batch, failed = self._try_once(on_batch)
+                batch, failure = self._try_once(on_batch)
                 if batch:
                     wait = self._poll_seconds
                     continue
-                if until_empty and not failed and self._is_empty():
+                if until_empty and failure is None and self._is_empty():
                     return
-                wait = min(wait * 2, _LONGEST_WAIT_SECONDS) if failed else self._poll_seconds
+                if failure is None:
+                    wait, failing_since = self._poll_seconds, 0.0
+                else:
+                    wait = min(wait * 2, _LONGEST_WAIT_SECONDS)
+                    failing_since = failing_since or time.monotonic()
+                    if until_empty and time.monotonic() - failing_since > PATIENCE_SECONDS:
+                        raise failure
                 self.stop.wait(wait)
             self.was_told_to_stop = True
         finally:
@@ -72,29 +85,29 @@ class Worker:
             beating.join()
             self._lease.release()
 
-    def _try_once(self, on_batch: Callable[[Batch], None]) -> tuple[Batch | None, bool]:
-        """Do one batch if there is one; the flag says that something stands in the way."""
+    def _try_once(self, on_batch: Callable[[Batch], None]) -> tuple[Batch | None, Exception | None]:
+        """Do one batch if there is one; the error is what stands in the way."""
         try:
             self._copy.generations.prepare()
             if not self._lease.beat():
                 self._say("another worker publishes this index; standing by")
-                return None, False
+                return None, None
             batch = run_batch(self._copy, self._limits, self._on_step)
         except Outrun as error:
             _LOG.info("%s; its messages are taken up again", error)
-            return None, False
+            return None, None
         except (QueueError, SQLAlchemyError, IndexerError, OSError) as error:
             self._say(f"waiting: {error}")
             self._sweep()  # perhaps what a crashed run left is what fills the disk
-            return None, True
-        except Exception:  # noqa: BLE001  whatever a library raises must not end the daemon
+            return None, error
+        except Exception as error:  # noqa: BLE001  whatever a library raises must not end the daemon
             _LOG.exception("a batch failed for a reason that is no document's; it is tried again")
-            return None, True
+            return None, error
         self._say(None)
         if batch:
             on_batch(batch)
             self._sweep()
-        return batch, False
+        return batch, None
 
     def _sweep(self) -> None:
         try:

@@ -28,6 +28,7 @@ Observer = Callable[[str], None]
 BULK_DOCUMENTS = 2000
 _FIRST_CHUNK, _LARGEST_CHUNK = 64, 1000
 _CHUNK_BYTES = 8 << 20
+_UNDECODABLE = "Could not decode to UTF-8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,9 @@ def load(copy: Copy, ids: Sequence[str]) -> tuple[Sequence[Document], list[str]]
     try:
         documents = read(copy.database, lambda c: copy.index.loader.load(c, ids))
         _require_asked(documents, ids)
-    except (SQLAlchemyError, QueueError, OSError, MemoryError):
+    except (SQLAlchemyError, QueueError, OSError, MemoryError) as error:
+        if _UNDECODABLE in str(error):  # SQLite keeps any bytes as text: a fault of that row
+            raise ChunkFailed(ids) from error
         raise
     except Exception as error:
         raise ChunkFailed(ids) from error

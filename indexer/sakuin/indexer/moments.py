@@ -48,7 +48,8 @@ def read_moment(text: str) -> tuple[int, int] | None:
             first.year,
             last_month,
             monthrange(first.year, last_month)[1] if day is None else day,
-            *(most if part is None else part for part, most in ((hour, 23), (minute, 59))),
+            23 if hour is None else hour,
+            59 if minute is None else minute,
             59 if second is None else second,
             tzinfo=zone,
         )

@@ -86,6 +86,6 @@ class Chains:
                 role = self.without_sign if role is Kind.NOT else role
             if joined is not None:
                 parts[role].append(joined)
-        wanted = parts[Kind.MUST] or [join(Or, parts[Kind.OR])]
+        wanted: list[Query | None] = [*parts[Kind.MUST]] or [join(Or, parts[Kind.OR])]
         excluded = [negate(each) for each in parts[Kind.NOT]]
         return join(And, [*wanted, *excluded]), bool(parts[Kind.MUST] and parts[Kind.OR])

@@ -27,7 +27,13 @@ from sakuin.queue.payloads import Payload, Payloads, Protocol
 from sakuin.queue.push import push, push_many
 from sakuin.queue.replay import read, replay
 from sakuin.queue.retry import RetryPolicy
-from sakuin.queue.schema import create_schema, create_schema_on, drop_schema_on, schema_sql
+from sakuin.queue.schema import (
+    create_schema,
+    create_schema_on,
+    drop_schema_on,
+    is_schema_current,
+    schema_sql,
+)
 from sakuin.queue.settle import ack, extend, fail, release
 
 __all__ = [
@@ -62,6 +68,7 @@ __all__ = [
     "drop_schema_on",
     "extend",
     "fail",
+    "is_schema_current",
     "keep_lease",
     "open_engine",
     "push",

@@ -8,13 +8,13 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row
 
 from sakuin.queue.bury import move_to_dead
-from sakuin.queue.dialect import cut, dialect_of, execute, moment
+from sakuin.queue.dialect import cut, dialect_of, execute, moment, moment_or_epoch
 from sakuin.queue.limits import check_claim_limit, check_queue, check_seconds
 from sakuin.queue.message import Message
 from sakuin.queue.replay import replay
@@ -30,7 +30,7 @@ HEAD = (
 server purges them; this read steps over them 20 times faster than the locking one could."""
 
 READY = (
-    "SELECT id, priority, attempts, data, created_at,"
+    "SELECT id, priority, attempts + 0 AS attempts, data, created_at,"
     " CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END AS is_expired"
     " FROM sakuin_messages {by_claim_key}"
     " WHERE queue = ? AND priority = ? AND locked_until >= ? AND locked_until <= {now}"
@@ -71,7 +71,8 @@ def claim(
 
     Returns at once, empty if nothing is ready. What is past its expiry, or was delivered
     `policy.max_attempts` times without an end, goes to the dead list instead; a message that was
-    delivered `policy.alone_after` times without an end comes alone. A claim whose COMMIT got lost
+    delivered `policy.alone_after` times without an end comes alone, or with as many of its kind
+    as `policy.company` says. A claim whose COMMIT got lost
     is looked up by its token.
     """
     wish = _Wish(
@@ -129,9 +130,11 @@ def _ready(connection: Connection, wish: _Wish) -> tuple[list[Row[Any]], datetim
 
 def _company(rows: Sequence[Row[Any]], policy: RetryPolicy) -> Sequence[Row[Any]]:
     """Return the first of the rows that may be delivered together."""
-    if rows and rows[0].attempts >= policy.alone_after:
-        return rows[:1]
-    return list(takewhile(lambda row: row.attempts < policy.alone_after, rows))
+    most = policy.company(rows[0].attempts) if rows else None
+    if most is None:
+        return list(takewhile(lambda row: policy.company(row.attempts) is None, rows))
+    alike = takewhile(lambda row: row.attempts == rows[0].attempts, rows)
+    return list(islice(alike, most))
 
 
 def _lease(
@@ -155,7 +158,7 @@ def _message(row: Row[Any], wish: _Wish, until: datetime | str) -> Message:
         token=wish.token,
         attempts=row.attempts + 1,
         data=row.data.encode() if isinstance(row.data, str) else row.data,
-        created_at=moment(row.created_at),
+        created_at=moment_or_epoch(row.created_at),
         locked_until=moment(until),
     )
 

@@ -110,6 +110,14 @@ def cut(ids: Sequence[int]) -> Iterator[Sequence[int]]:
         yield ids[start : start + IDS_A_STATEMENT]
 
 
+def moment_or_epoch(stored: object) -> datetime:
+    """Return a stored time, or 1970 for what is none: SQLite lets anybody write anything."""
+    try:
+        return moment(stored)  # type: ignore[arg-type]
+    except (AttributeError, TypeError, ValueError):
+        return datetime.fromtimestamp(0, UTC)
+
+
 def moment(stored: datetime | str) -> datetime:
     """Return a stored time (UTC, six digits) as an aware datetime."""
     if isinstance(stored, str):

@@ -56,6 +56,8 @@ def connect_error(error: Exception) -> QueueError:
             return DatabaseRefused(f"the file is no SQLite database: {cause}")
     elif isinstance(cause, RuntimeError):
         return DatabaseRefused(f"cannot log in: {cause}")  # PyMySQL lacks `cryptography` for it
+    elif isinstance(cause, TypeError):
+        return DatabaseRefused(f"the address has an option that the driver does not take: {cause}")
     elif code in _REFUSED:
         return DatabaseRefused(f"the database server refuses us: {cause}")
     return DatabaseAway(f"cannot reach the database: {cause}")

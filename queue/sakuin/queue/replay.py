@@ -23,7 +23,14 @@ FIRST_PAUSE_SECONDS = 0.005
 MOST_PAUSE_SECONDS = 0.5
 GIVE_UP_SECONDS = 30.0
 
-CANNOT_CONNECT = (DBAPIError, PoolTimeout, sqlite3.Error, pymysql.MySQLError, RuntimeError)
+CANNOT_CONNECT = (
+    DBAPIError,
+    PoolTimeout,
+    sqlite3.Error,
+    pymysql.MySQLError,
+    RuntimeError,
+    TypeError,
+)
 """What may come out of connecting; the drivers' own errors come from preparing the session."""
 
 
@@ -61,13 +68,14 @@ def replay(
     raise _given_up(last) from last
 
 
-def read(engine: Engine, work: Callable[[Connection], T]) -> T:
+def read(engine: Engine, work: Callable[[Connection], T], *, tries: int = TRIES) -> T:
     """Run `work(connection)`, which only reads, and return what it returned.
 
-    It takes no lock that a writer would wait for, and is run again after a lost connection.
+    It takes no lock that a writer would wait for, and is run again after a lost connection, up
+    to `tries` times in all.
     """
     last: DBAPIError | None = None
-    for _ in _tries():
+    for _ in _tries(tries):
         with _connect(engine) as connection:
             try:
                 return work(connection.execution_options(**{READ_ONLY: True}))
@@ -121,10 +129,10 @@ def _given_up(last: DBAPIError | None) -> QueueError:
     )
 
 
-def _tries() -> Iterator[int]:
-    """Count the tries, with a growing pause between them, up to TRIES or GIVE_UP_SECONDS."""
+def _tries(most_tries: int = TRIES) -> Iterator[int]:
+    """Count the tries, with a growing pause between them, up to GIVE_UP_SECONDS."""
     deadline = time.monotonic() + GIVE_UP_SECONDS
-    for number in range(TRIES):
+    for number in range(most_tries):
         if number:
             if time.monotonic() > deadline:
                 return

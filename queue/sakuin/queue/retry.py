@@ -10,7 +10,9 @@ class RetryPolicy:
 
     `jitter` is the share by which a wait may be shorter or longer. After `max_attempts` deliveries
     a message goes to the dead list. One that was delivered `alone_after` times without an end is
-    delivered alone from then on, so that a message that kills its worker takes no others along.
+    delivered alone from then on, so that a message that kills its worker takes no others along;
+    or, where `suspects_together` is more than 1, with so many others of its kind at first, an
+    eighth of that after each further time.
     """
 
     max_attempts: int = 5
@@ -18,6 +20,7 @@ class RetryPolicy:
     most_seconds: float = 300.0
     jitter: float = 0.2
     alone_after: int = 2
+    suspects_together: int = 1
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_attempts <= 65_535:
@@ -31,10 +34,18 @@ class RetryPolicy:
             raise ValueError(f"jitter={self.jitter}: use 0 to 1")
         if self.alone_after < 1:
             raise ValueError(f"alone_after={self.alone_after}: use 1 or more")
+        if self.suspects_together < 1:
+            raise ValueError(f"suspects_together={self.suspects_together}: use 1 or more")
 
     def is_spent(self, attempts: int) -> bool:
         """Tell whether a message that was delivered so often is to be given up."""
         return attempts >= self.max_attempts
+
+    def company(self, attempts: int) -> int | None:
+        """Return with how many of its kind a message comes at most; None: with any number."""
+        if attempts < self.alone_after:
+            return None
+        return max(1, self.suspects_together >> 3 * min(attempts - self.alone_after, 8))
 
     def delay_seconds(self, attempts: int, chance: float) -> float:
         """Return the wait after that many deliveries; `chance` in 0..1 picks within the jitter."""

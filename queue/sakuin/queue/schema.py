@@ -18,7 +18,7 @@ def create_schema(engine: Engine) -> None:
 
     Raises SchemaMismatch if they are of a newer version.
     """
-    if read(engine, _is_current):
+    if read(engine, is_schema_current):
         return
     if engine.dialect.name == "sqlite":
         replay(engine, create_schema_on)
@@ -57,7 +57,8 @@ def schema_sql(dialect: Literal["mysql", "sqlite"]) -> str:
     return ";\n\n".join(parts) + ";\n"
 
 
-def _is_current(connection: Connection) -> bool:
+def is_schema_current(connection: Connection) -> bool:
+    """Tell whether the tables are there and up to date; SchemaMismatch when they are newer."""
     return inspect(connection).has_table("sakuin_queue_steps") and not _missing(connection)
 
 

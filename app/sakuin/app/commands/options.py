@@ -3,16 +3,18 @@
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.assemble import Installation, Parts, initialise, installation
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.settings import OPTIONS, Settings, read_settings
+from sakuin.queue import QueueError
 
 
 def setting(name: str) -> Any:
@@ -55,6 +57,17 @@ def opened(flags: Mapping[str, Any], index: str = DEFAULT_INDEX) -> Iterator[Par
 
 
 @contextmanager
+def opened_to_search(flags: Mapping[str, Any], index: str = DEFAULT_INDEX) -> Iterator[Parts]:
+    """As `opened`, but a database that cannot be used is left alone: the index can be searched."""
+    settings = read_settings(flags)
+    with installation(settings) as opened:
+        if settings.is_sqlite:
+            with suppress(QueueError, SQLAlchemyError, OSError):  # the search tells it
+                initialise(opened.parts())
+        yield opened.parts(index)
+
+
+@contextmanager
 def opened_with(settings: Settings, index: str = DEFAULT_INDEX) -> Iterator[Parts]:
     """As `opened`, from settings that were read already."""
     with installed(settings) as opened:
@@ -77,6 +90,8 @@ def say(text: str = "") -> None:
 
 def put(text: str) -> None:
     """Print data, on standard output."""
+    if sys.stdout is None:
+        raise OSError("the standard output is closed")
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from sqlalchemy.dialects import mysql, sqlite
 
+from sakuin.app.attached import attached_sql
 from sakuin.app.commands.options import put
 from sakuin.app.paragraph import tables_sql
 from sakuin.queue import schema_sql
@@ -36,4 +37,4 @@ def sql(
 ) -> None:
     """Print the CREATE TABLE statements that `sakuin init` runs, for those who run them by hand."""
     own = tables_sql(mysql.dialect() if dialect is Dialect.MYSQL else sqlite.dialect())
-    put(schema_sql(dialect.value) + "\n" + own)
+    put(schema_sql(dialect.value) + "\n" + own + "\n" + attached_sql(dialect.value))

@@ -16,7 +16,7 @@ from sakuin.app.commands.options import (
     DataDir,
     EngineName,
     IndexName,
-    opened,
+    opened_to_search,
     put,
     put_json,
     say,
@@ -94,7 +94,7 @@ def search(
 ) -> None:
     """Search the index: total, one page of results, and remarks on the query."""
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
-    with opened(flags, index) as parts:
+    with opened_to_search(flags, index) as parts:
         if bench:
             queries = [*words, " ".join(words)] if len(words) > 1 else words
             put(str(time_searches(parts, queries)))

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from sakuin.app.assemble import assemble, initialise
 from sakuin.app.child_worker import child_worker
 from sakuin.app.commands.options import (
     DatabaseUrl,
@@ -65,6 +66,9 @@ def serve(
             "Whoever reaches this address can add, edit and delete: there is no login. "
             "--read-only refuses all changes."
         )
+    if settings.is_sqlite:
+        with assemble(settings) as parts:  # what stands in the way is told here, in one line
+            initialise(parts)
     needs_worker = settings.is_sqlite if with_worker is None else with_worker
     with listen(settings) as listener, child_worker(settings) if needs_worker else nullcontext():
         address = address_of(listener, settings)
