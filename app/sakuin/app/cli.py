@@ -126,6 +126,6 @@ def _mend_streams() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     if sys.stdin is None:
-        sys.stdin = io.StringIO()
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
     if sys.stderr is None:
         sys.stderr = io.StringIO()
