@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from sakuin.app.paragraph import Refused
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Order, orders
+from sakuin.indexer.exact_values import id_number
 from sakuin.indexer.index import Index
 from sakuin.indexer.parse import Parsed, parse
 from sakuin.indexer.query import And, Nothing, Query
@@ -62,6 +63,11 @@ def ask(
         raise Refused("order", f"is {order}; index {index.name} knows {', '.join(known)}")
     if after is not None and order is not Order.ID:
         raise Refused("after", "goes on in the order of ids: give order=id with it")
+    if after is not None and not index.fields.text_ids:
+        try:
+            id_number(after)
+        except ValueError as error:
+            raise Refused("after", f"must be an id: {error}") from None
     if after is not None and page != 1:
         raise Refused("after", "counts from the id that it names: leave page out")
     return Asked(
