@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 TESTS ?= tests
+# A process for each core, whole files each: a file's tests share what they build.
+PYTEST := $(BIN)/pytest -n auto --dist loadfile
 
 .PHONY: demo test stress check bench format mariadb clean
 
@@ -9,10 +11,10 @@ demo: .venv/installed $(if $(filter mariadb,$(DB)),mariadb)
 	$(BIN)/sakuin demo $(if $(ONCE),--once) $(if $(DB),--db $(DB)) $(if $(ENGINE),--engine $(ENGINE)) $(if $(DIR),--data-dir $(DIR)) $(if $(PORT),--port $(PORT))
 
 test: .venv/installed mariadb
-	$(BIN)/pytest $(TESTS)
+	$(PYTEST) $(TESTS)
 
 stress: .venv/installed mariadb
-	SAKUIN_STRESS=1 $(BIN)/pytest $(TESTS)
+	SAKUIN_STRESS=1 $(PYTEST) $(TESTS)
 
 check: .venv/installed
 	$(BIN)/ruff check

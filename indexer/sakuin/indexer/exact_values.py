@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from sakuin.indexer.document import Document, Fields, FilterKind
-from sakuin.indexer.fold import fold
+from sakuin.indexer.fold import Folding, fold
 
 LOWEST: Final = -(2**63)
 HIGHEST: Final = 2**63 - 1
@@ -24,9 +24,8 @@ _END = "a"  # before every letter, so that what ends first comes first
 def check_document(document: Document, fields: Fields) -> None:
     """Raise ValueError where the id or a value cannot be kept; the error names it."""
     _check_length(document.id, "the id")
-    kinds = {each.name: each.kind for each in fields.filters}
     for name, value in document.values.items():
-        kind = kinds.get(name)
+        kind = next((each.kind for each in fields.filters if each.name == name), None)
         if kind is None:
             raise ValueError(
                 f"document {document.id!r} has a value of {name!r}, which is no filter"
@@ -36,9 +35,15 @@ def check_document(document: Document, fields: Fields) -> None:
                 raise ValueError(f"the value of {name!r} must be a text, not {value!r}")
             _check_length(value, f"the value of {name!r}")
             if len(value) * _WIDEST > LONGEST:
-                _check_length(fold(value, fields.folding), f"the folded value of {name!r}")
+                _check_length(keyword(value, fields.folding), f"the folded value of {name!r}")
         elif not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
             raise ValueError(f"the value of {name!r} must be a number of 64 bits, not {value!r}")
+
+
+@lru_cache(maxsize=1_024)  # documents of one source come together
+def keyword(value: str, folding: Folding) -> str:
+    """Return a keyword as it compares."""
+    return fold(value, folding)
 
 
 @lru_cache(maxsize=1_024)  # documents of one place come together

@@ -5,7 +5,13 @@ from itertools import islice
 from typing import Any, Final, Self, TypeVar
 
 from sakuin.indexer.document import Document, Fields, FilterKind
-from sakuin.indexer.exact_values import check_document, place_key, place_number, text_key
+from sakuin.indexer.exact_values import (
+    check_document,
+    keyword,
+    place_key,
+    place_number,
+    text_key,
+)
 from sakuin.indexer.fold import fold
 from sakuin.indexer.library_trouble import as_os_error
 from sakuin.indexer.tokens import token_texts
@@ -106,7 +112,7 @@ def _fill(made: Any, document: Document, fields: Fields) -> None:
         made.add_bytes(TEXT + name, document.text[name].encode())
     for name, value in document.values.items():
         if isinstance(value, str):
-            made.add_text(VALUE + name, fold(value, fields.folding))
+            made.add_text(VALUE + name, keyword(value, fields.folding))
             made.add_bytes(KEPT + name, value.encode())
         else:
             made.add_integer(VALUE + name, value)

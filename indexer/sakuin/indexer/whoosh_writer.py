@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.engine import Order
-from sakuin.indexer.exact_values import check_document, place_key
+from sakuin.indexer.exact_values import check_document, keyword, place_key
 from sakuin.indexer.fold import fold
 from sakuin.indexer.tokens import token_texts
 
@@ -74,7 +74,7 @@ class WhooshWriter:
             values[token_field(fields, name, backwards=True)] = backwards
         for name, value in document.values.items():
             if isinstance(value, str):
-                values[keyword_field(fields, name)] = fold(value, fields.folding)
+                values[keyword_field(fields, name)] = keyword(value, fields.folding)
         if fields.text_ids:
             values["order_id"] = document.id.encode()
         if fields.place:
