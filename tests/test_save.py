@@ -10,8 +10,9 @@ from sqlalchemy import Connection, Engine, select
 
 from sakuin.app.add import add_at_end
 from sakuin.app.bulk import save_lines
-from sakuin.app.paragraph import MOST_BODY_BYTES, Paragraph, Refused, check_body, create_tables
+from sakuin.app.paragraph import MOST_BODY_BYTES, Paragraph, check_body, create_tables
 from sakuin.app.paragraph_index import PARAGRAPHS
+from sakuin.app.refused import Refused
 from sakuin.app.save import (
     NewParagraph,
     add_paragraph,

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sakuin.app.asked import MOST_OFFSET, Asked, ask
 from sakuin.app.assemble import Parts
 from sakuin.app.page import DEFAULT_PER_PAGE, Page
-from sakuin.app.paragraph import Refused
+from sakuin.app.refused import Refused
 from sakuin.indexer.diagnostic import Diagnostic
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Document

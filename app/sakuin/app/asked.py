@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sakuin.app.paragraph import Refused
+from sakuin.app.refused import Refused
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Order, orders
 from sakuin.indexer.exact_values import id_number

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.add import replay_while_taken
-from sakuin.app.paragraph import Refused, check_body, check_source
+from sakuin.app.paragraph import check_body, check_source
+from sakuin.app.refused import Refused
 from sakuin.app.save import (
     ROWS_PER_TRANSACTION,
     WEB_SOURCE,

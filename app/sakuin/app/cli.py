@@ -29,8 +29,8 @@ from sakuin.app.commands import (
 from sakuin.app.commands.options import put, say
 from sakuin.app.encoding import UnknownEncoding
 from sakuin.app.find_text import UnreadableText
-from sakuin.app.paragraph import Refused
 from sakuin.app.private_mariadb import PrivateServerError
+from sakuin.app.refused import Refused
 from sakuin.app.settings import SettingsError
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import DatabaseAway, DatabaseBusy, DatabaseRefused, OutcomeUnknown, QueueError

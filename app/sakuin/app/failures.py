@@ -18,8 +18,8 @@ from sakuin.app.addresses import root_of, site_of
 from sakuin.app.catalogue import NoSuchIndex
 from sakuin.app.contexts import ErrorPage
 from sakuin.app.guard import is_cut
-from sakuin.app.paragraph import Refused
 from sakuin.app.receipt import UnknownReceipt
+from sakuin.app.refused import Refused
 from sakuin.app.render import choose_language, render
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import OutcomeUnknown, QueueError

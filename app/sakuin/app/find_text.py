@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sakuin.app.paragraph import Refused, check_source
+from sakuin.app.paragraph import check_source
+from sakuin.app.refused import Refused
 
 STANDARD_INPUT = "-"
 _SUFFIXES = (".txt", ".md")

@@ -23,10 +23,11 @@ from sakuin.app.contexts import (
     Step,
 )
 from sakuin.app.installed import parts_of, parts_of_receipt
-from sakuin.app.paragraph import MOST_BODY_BYTES, Refused
+from sakuin.app.paragraph import MOST_BODY_BYTES
 from sakuin.app.present import paragraph_url
 from sakuin.app.read_paragraph import StoredParagraph, stored_paragraph
 from sakuin.app.receipt import progress, read_receipt, receipt_of
+from sakuin.app.refused import Refused
 from sakuin.app.render import choose_language, render
 from sakuin.app.save import WEB_SOURCE, Saved, delete_paragraph, update_paragraph
 from sakuin.indexer.freshness import Freshness, freshness

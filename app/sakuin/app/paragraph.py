@@ -19,19 +19,12 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlalchemy.sql.functions import FunctionElement
 
+from sakuin.app.refused import Refused
 from sakuin.app.searchable import Searchable, SearchFields
 from sakuin.queue import read, replay
 
 MOST_BODY_BYTES = 1 << 20
 MOST_SOURCE_CHARACTERS = 255
-
-
-class Refused(ValueError):
-    """A value that cannot be stored: `field` names it, `reason` says why."""
-
-    def __init__(self, field: str, reason: str) -> None:
-        super().__init__(f"{field} {reason}")
-        self.field, self.reason = field, reason
 
 
 class utc_now(FunctionElement[datetime]):  # noqa: N801  spelled as the SQL function that it is

@@ -12,7 +12,7 @@ from sakuin.app.assemble import Parts
 from sakuin.app.contexts import IndexLink, Notice, Remark, SearchPage
 from sakuin.app.installed import installation_of, parts_of
 from sakuin.app.pages import look_standing, show, standing_of
-from sakuin.app.paragraph import Refused
+from sakuin.app.refused import Refused
 from sakuin.app.search_address import SearchAddress, read_address
 from sakuin.app.search_path import words_of
 from sakuin.app.search_results import results_of

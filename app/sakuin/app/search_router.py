@@ -13,8 +13,8 @@ from sakuin.app.answer import answer
 from sakuin.app.assemble import Parts, installation
 from sakuin.app.model_index import ModelIndex, index_of
 from sakuin.app.page import DEFAULT_PER_PAGE, MOST_PAGE, MOST_PER_PAGE
-from sakuin.app.paragraph import Refused
 from sakuin.app.present import answer_json
+from sakuin.app.refused import Refused
 from sakuin.app.search_indexes import bound_search
 from sakuin.indexer.diagnostic import DiagnosticCode
 from sakuin.indexer.dialect import Dialect

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sakuin.app.decode_text import BadLine
-from sakuin.app.paragraph import MOST_BODY_BYTES, Refused, check_body
+from sakuin.app.paragraph import MOST_BODY_BYTES, check_body
+from sakuin.app.refused import Refused
 
 
 class Split(StrEnum):

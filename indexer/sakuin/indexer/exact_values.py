@@ -53,11 +53,17 @@ def text_key(text: str) -> str:
 
 
 def id_number(one: str) -> int:
-    """Return an id of an index whose ids are numbers; ValueError if it is none."""
+    """Return an id of an index whose ids are numbers; ValueError if it is none.
+
+    An id has one spelling, that of `str`: Python also reads other scripts' digits, 1_0 and +5.
+    """
     try:
-        return max(LOWEST, min(int(one), HIGHEST))
+        number = int(one)
     except ValueError:
-        raise ValueError(f"ids of this index are numbers, and {one[:40]!r} is none") from None
+        number = None
+    if number is None or str(number) != one:
+        raise ValueError(f"ids of this index are numbers, and {one[:40]!r} is none")
+    return max(LOWEST, min(number, HIGHEST))
 
 
 def place_key(values: Mapping[str, str | int], place: tuple[str, str]) -> str:
