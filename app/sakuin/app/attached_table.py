@@ -20,6 +20,7 @@ class Kind(StrEnum):
     TIMESTAMP = "timestamp"
     BINARY = "binary"
     UUID = "uuid"
+    ANY = "any"  # SQLite: numbers and texts in one column
     OTHER = "other"
 
 
@@ -40,6 +41,7 @@ _FILTERS = {
     Kind.TEXT: FilterKind.KEYWORD,
     Kind.CHOICE: FilterKind.KEYWORD,
     Kind.UUID: FilterKind.KEYWORD,
+    Kind.ANY: FilterKind.KEYWORD,
     Kind.DATE: FilterKind.TIME,
     Kind.DATETIME: FilterKind.TIME,
     Kind.TIMESTAMP: FilterKind.TIME,

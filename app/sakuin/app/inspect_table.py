@@ -1,12 +1,13 @@
 """Reading what a table is made of: its key, its columns, its storage engine."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, inspect, types
 from sqlalchemy.dialects import mysql
-from sqlalchemy.exc import NoSuchTableError
+from sqlalchemy.exc import DBAPIError, NoSuchTableError
 from sqlalchemy.types import TypeEngine
 
 from sakuin.app.attach_errors import AttachError
@@ -29,6 +30,7 @@ _KINDS: tuple[tuple[type[TypeEngine[Any]] | tuple[type[TypeEngine[Any]], ...], K
     (types.LargeBinary, Kind.BINARY),
     (types._Binary, Kind.BINARY),  # noqa: SLF001  the base of BINARY and VARBINARY has no other name
 )
+_OWN = "sakuin_"
 _NO_TRANSACTIONS = frozenset({"MyISAM", "Aria", "MEMORY", "CSV", "ARCHIVE", "MRG_MyISAM"})
 
 
@@ -42,6 +44,11 @@ class TableFacts:
     columns: Mapping[str, Column]
     generated: frozenset[str]
     engine: str
+
+    def key_columns(self) -> tuple[Column, ...]:
+        """Return the key. SQLite knows whole numbers, texts and bytes; else a key is anything."""
+        key = tuple(self.columns[name] for name in self.key)
+        return key if self.schema is not None else tuple(map(_as_sqlite_keeps_it, key))
 
     @property
     def is_transactional(self) -> bool:
@@ -62,15 +69,27 @@ class TableFacts:
 def inspect_table(connection: Connection, place: str) -> TableFacts:
     """Read the table `[schema.]table`; AttachError where there is none that can be attached."""
     schema, name = _split(connection, place)
+    if name.lower().startswith(_OWN):
+        raise AttachError(f"{place} is Sakuin's own: a trigger on it would push what it pushes")
     looking = inspect(connection)
-    if not looking.has_table(name, schema) or name in looking.get_view_names(schema):
-        raise AttachError(_no_table(connection, schema, name))
     try:
+        if not looking.has_table(name, schema) or name in looking.get_view_names(schema):
+            raise AttachError(_no_table(connection, schema, name))
         found = looking.get_columns(name, schema)
         key = looking.get_pk_constraint(name, schema)["constrained_columns"]
     except NoSuchTableError:
         raise AttachError(_no_table(connection, schema, name)) from None
+    except DBAPIError as error:
+        raise AttachError(
+            f"{place} cannot be read: {error.orig}. Say [SCHEMA.]TABLE; a table whose own name has "
+            "a dot cannot be attached"
+        ) from error
+    if schema is not None:  # SQLAlchemy leaves ` in names as it is written in SQL
+        found = [{**each, "name": each["name"].replace("``", "`")} for each in found]
+        key = [each.replace("``", "`") for each in key]
     columns = {each["name"]: _column(each["name"], each["type"]) for each in found}
+    if schema is None:
+        columns = _with_affinities(connection, name, columns)
     engine = ""
     if schema is not None:
         columns = _with_charsets(connection, schema, name, columns)
@@ -120,6 +139,26 @@ def _column(name: str, kind: TypeEngine[Any]) -> Column:
             name, found, scale=10 if scale is None and kind.precision is None else scale or 0
         )
     return Column(name, found)
+
+
+def _with_affinities(
+    connection: Connection, name: str, columns: Mapping[str, Column]
+) -> dict[str, Column]:
+    """Tell what SQLite gives NUMERIC affinity for want of a better one: UUID, STRING, BINARY."""
+    found = dict(columns)
+    rows = execute(connection, "SELECT name, type FROM pragma_table_xinfo(?)", name)
+    for column, declared in map(tuple, rows):
+        if column in found and found[column].kind is Kind.DECIMAL:
+            if "BINARY" in declared.upper():
+                found[column] = Column(column, Kind.BINARY)
+            elif not re.search("NUM|DEC", declared.upper()):
+                found[column] = Column(column, Kind.ANY)
+    return found
+
+
+def _as_sqlite_keeps_it(column: Column) -> Column:
+    known = (Kind.INTEGER, Kind.TEXT, Kind.BINARY, Kind.OTHER)
+    return column if column.kind in known else Column(column.name, Kind.ANY)
 
 
 def _with_charsets(

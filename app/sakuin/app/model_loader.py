@@ -1,7 +1,6 @@
 """Rows of a model as the documents of its index. Reads columns, and makes no instances."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from sakuin.app.model_fields import (
     selected,
 )
 from sakuin.app.model_key import Part, key_id, read_key
+from sakuin.app.row_digest import row_digest
 from sakuin.indexer.document import Document, Fields
 
 _MOST_NUMBER = 2**63 - 1
@@ -154,21 +154,8 @@ class ModelLoader:
                 f"{self._mapper.class_.__name__} {number}: ids below 0 or beyond 63 bits need "
                 "SearchFields(text_ids=True)"
             )
-        digest = digest_of(row_id, at, text, values)
+        digest = row_digest(row_id, at, text, values)
         return Document(row_id, number, at, digest, text, values)
-
-
-def digest_of(
-    row_id: str, at: int, text: Mapping[str, str], values: Mapping[str, str | int]
-) -> int:
-    """Return 64 bits that differ when anything of a document differs."""
-    parts = [row_id, str(at), *text.values(), *values, *map(str, values.values())]
-    content = "\0".join(parts)
-    if content.count("\0") >= len(parts):  # a text holds some: lengths tell the parts apart
-        content += "\0".join(map(str, map(len, parts)))
-    return int.from_bytes(
-        hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    )
 
 
 def _follows(columns: Sequence[ColumnElement[Any]], key: Sequence[Part]) -> ColumnElement[bool]:

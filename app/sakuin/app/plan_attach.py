@@ -89,7 +89,7 @@ def _key(facts: TableFacts) -> tuple[Column, ...]:
             f"{facts.name} has no primary key, and a document needs an id: give it one, such as "
             "ALTER TABLE … ADD COLUMN id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY"
         )
-    key = tuple(facts.columns[name] for name in facts.key)
+    key = facts.key_columns()
     for column in key:
         if column.kind not in _KEY_KINDS:
             raise AttachError(

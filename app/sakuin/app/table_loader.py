@@ -1,7 +1,5 @@
 """Rows of any attached table as documents: the loader of its index."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +10,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from sakuin.app.attached_table import AttachedTable, Column
+from sakuin.app.row_digest import row_digest
 from sakuin.app.strip_html import strip_html
 from sakuin.app.table_sql import TableSql, key_value, place_of, table_sql
 from sakuin.indexer.document import Document, FilterKind
@@ -123,13 +122,30 @@ class TableLoader:
             values += start[: last + 1]
         return f"({' OR '.join(ways)})", values
 
-    def _all(self, sql: TableSql) -> list[str]:
+    def strays(self, connection: Connection, limit: int) -> tuple[int, list[str]]:
+        """Count the rows within `where` whose key can be no id, and show the first keys."""
+        sql = table_sql(connection)
         at = place_of(sql, self.table)
-        return [one for column in self.table.key if (one := sql.is_key(at, column))]
+        are_keys = sql.are_keys(at, self.table.key)
+        if not are_keys:
+            return 0, []
+        where = " AND ".join([f"NOT ({are_keys})", *self._where(sql)])
+        shown = " || ', ' || ".join(
+            f"substr(quote({at}.{sql.quote(column.name)}), 1, 60)" for column in self.table.key
+        )
+        count = _rows(connection, f"SELECT COUNT(*) FROM {at} WHERE {where}", ())[0][0]  # noqa: S608  quoted
+        first = _rows(connection, f"SELECT {shown} FROM {at} WHERE {where} LIMIT {int(limit)}", ())  # noqa: S608  quoted
+        return int(count), [str(row[0]) for row in first]
+
+    def _all(self, sql: TableSql) -> list[str]:
+        are_keys = sql.are_keys(place_of(sql, self.table), self.table.key)
+        return [are_keys] if are_keys else []
+
+    def _where(self, sql: TableSql) -> list[str]:
+        return [f"({sql.for_driver(self.table.where)})"] if self.table.where else []
 
     def _within(self, sql: TableSql) -> list[str]:
-        within = [f"({sql.for_driver(self.table.where)})"] if self.table.where else []
-        return self._all(sql) + within
+        return self._all(sql) + self._where(sql)
 
     def _id(self, row: Sequence[Any]) -> str:
         parts = row[: len(self.table.key)]
@@ -143,14 +159,12 @@ class TableLoader:
             for column in (*table.searched, *table.stored)
         }
         values = dict(self._values(found))
-        at = _micros(next(found)) if table.created else None
-        content = json.dumps([document_id, at, text, values], ensure_ascii=False)
-        digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        at = (_micros(next(found)) if table.created else None) or 0
         return Document(
             id=document_id,
             number=0 if table.text_ids else _number(document_id),
-            at=at or 0,
-            digest=int.from_bytes(digest),
+            at=at,
+            digest=row_digest(document_id, at, text, values),
             text=text,
             values=values,
         )

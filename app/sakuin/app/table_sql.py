@@ -19,6 +19,11 @@ _MOST_INTEGER, _LEAST_INTEGER = 2**64 - 1, -(2**63)
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,19})\Z")
 _HEX = re.compile(r"([0-9a-f]{2})*\Z")
 _UTF8 = "utf8mb4"
+_BYTES_MARK = "\ufffd"
+_ONE_TO_ONE = frozenset(
+    {"", "ascii", "binary", "gb18030", "latin1", "ucs2", "utf16", "utf16le", "utf32"}
+    | {"utf8", "utf8mb3", _UTF8}
+)
 _TEXTS = (Kind.TEXT, Kind.CHOICE)
 _TIMES = (Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP)
 
@@ -59,8 +64,20 @@ class TableSql:
         if self.is_sqlite:
             return name if column.kind in _TEXTS else f"CAST({name} AS TEXT)"
         if column.kind in _TEXTS:
-            return f"CONVERT({name} USING {_UTF8})"
+            return self._text_key(name, column)
         return f"CAST({name} AS CHAR CHARACTER SET {_UTF8})"
+
+    def _text_key(self, name: str, column: Column) -> str:
+        """Return a text of a key as Unicode; where that does not lead back, its bytes as hex.
+
+        Old charsets have characters twice (≒ is 81E0 and 8790 in cp932): two rows, one text.
+        """
+        text = f"CONVERT({name} USING {_UTF8})"
+        if not is_ambiguous(column):
+            return text
+        back = f"CAST(CONVERT({text} USING {column.charset}) AS BINARY)"
+        as_bytes = f"CONCAT(_{_UTF8} X'EFBFBD', LOWER(HEX({name})))"
+        return f"IF({back} <=> CAST({name} AS BINARY), {text}, {as_bytes})"
 
     def key_json(self, at: str, key: Sequence[Column]) -> str:
         """Return the whole key as it stands in a message: a JSON text, or an array of parts."""
@@ -88,7 +105,7 @@ class TableSql:
     def value(self, at: str, column: Column) -> str:
         """Return what a filter compares: a text, a number, or microseconds since 1970 (MySQL)."""
         name = f"{at}.{self.quote(column.name)}"
-        if column.kind is Kind.UUID:
+        if column.kind in (Kind.UUID, Kind.ANY):
             return self.text(at, column)
         if column.kind not in _TIMES:
             return name
@@ -129,13 +146,22 @@ class TableSql:
         """Return the condition that a value can be a key; SQLite keeps anything anywhere."""
         if not self.is_sqlite:
             return None
-        kinds = {
-            Kind.INTEGER: "'integer'",
-            Kind.BINARY: "'blob'",
-            Kind.DECIMAL: "'integer', 'real'",
-        }
         name = f"{at}.{self.quote(column.name)}"
-        return f"typeof({name}) IN ({kinds.get(column.kind, repr('text'))})"
+        match column.kind:
+            case Kind.INTEGER:
+                return f"typeof({name}) = 'integer'"
+            case Kind.BINARY:
+                return f"typeof({name}) = 'blob'"
+            case Kind.ANY | Kind.DECIMAL:  # of a real its text must lead back to it
+                real = f"CAST(CAST({name} AS TEXT) AS REAL) = {name}"
+                return f"CASE typeof({name}) WHEN 'real' THEN {real} ELSE typeof({name}) IN" + (
+                    " ('integer', 'text') END" if column.kind is Kind.ANY else " ('integer') END"
+                )
+        return f"typeof({name}) = 'text'"
+
+    def are_keys(self, at: str, key: Sequence[Column]) -> str:
+        """Return the condition that all parts can be a key's; "" where they always can."""
+        return " AND ".join(one for column in key if (one := self.is_key(at, column)))
 
     def for_driver(self, sql: str) -> str:
         """Return SQL without placeholders as the driver takes it: a % in it is a %."""
@@ -152,6 +178,11 @@ def place_of(sql: TableSql, table: AttachedTable) -> str:
     return sql.quote(table.schema, table.table)
 
 
+def is_ambiguous(column: Column) -> bool:
+    """Whether different bytes of the column may be one text."""
+    return column.kind is Kind.TEXT and column.charset not in _ONE_TO_ONE
+
+
 def key_value(column: Column, part: str | int) -> int | str | bytes | Decimal | None:
     """Return the value that a part of an id stands for; None when it can be no such key's."""
     if column.kind is Kind.INTEGER:
@@ -160,6 +191,8 @@ def key_value(column: Column, part: str | int) -> int | str | bytes | Decimal | 
         return None
     try:
         part.encode()
+        if part.startswith(_BYTES_MARK) and is_ambiguous(column):
+            return bytes.fromhex(part[1:]) if _HEX.match(part[1:]) else None
         match column.kind:
             case Kind.BINARY:
                 return bytes.fromhex(part) if _HEX.match(part) else None

@@ -73,11 +73,19 @@ def _sqlite(sql: TableSql, table: AttachedTable, messages: str, event: str) -> s
     name, place = sql.quote(trigger_name(table, event)), place_of(sql, table)
     silent = f"SELECT silent FROM sakuin_attached WHERE name = '{table.name}'"  # noqa: S608  checked
     loud = f"({silent}) IS NOT 1"
-    key = sql.key_json("OLD" if event == "delete" else "NEW", table.key)
+    at = "OLD" if event == "delete" else "NEW"
+    # What cannot be a key (SQLite keeps anything anywhere) is no reason to let a save fail.
+    key, is_key = sql.key_json(at, table.key), sql.are_keys(at, table.key)
     if event == "update":
-        old = sql.key_json("OLD", table.key)
+        old, was_key = sql.key_json("OLD", table.key), sql.are_keys("OLD", table.key)
         loud += f" AND NOT (\n    {_same(sql, table.columns())})"
-        key = f"CASE WHEN {_same(sql, table.key)} THEN '' ELSE {old} || ', ' END || {key}"
+        key = (
+            f"CASE WHEN {_same(sql, table.key)} OR NOT ({was_key}) THEN ''"
+            f" WHEN {is_key} THEN {old} || ', ' ELSE {old} END"
+            f" || CASE WHEN {is_key} THEN {key} ELSE '' END"
+        )
+        is_key = f"({was_key} OR {is_key})"
+    loud += f" AND {is_key}"
     return (
         f"CREATE TRIGGER {name} AFTER {event.upper()} ON {place} WHEN {loud}\n"  # noqa: S608  quoted names
         "BEGIN\n"

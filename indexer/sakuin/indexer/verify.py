@@ -8,6 +8,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol, runtime_checkable
 
 from sqlalchemy import Connection
 
@@ -23,6 +24,15 @@ SHOWN_IDS = 20
 _CHUNK = 1000
 _CONFIRM_AT = 20_000
 _TRIES = 10
+
+
+@runtime_checkable
+class KnowsStrays(Protocol):
+    """A loader whose table may hold rows that have no id, and so are never asked for."""
+
+    def strays(self, connection: Connection, limit: int) -> tuple[int, list[str]]:
+        """Return how many there are, and the first keys as people may read them."""
+        ...
 
 
 @dataclass(slots=True)
@@ -43,8 +53,9 @@ class Report:
     """What a comparison found.
 
     `missing` rows are not in the index, `extra` documents have no row, `changed` ones differ,
-    `unreadable` rows cannot be documents. `under_way` counts differences that a waiting message
-    names, or that batches were changing all the time; they are no faults.
+    `unreadable` rows cannot be documents, or have a key that is no id. `under_way` counts
+    differences that a waiting message names, or that batches were changing all the time; they
+    are no faults.
     """
 
     generation: int
@@ -120,6 +131,11 @@ class _Comparing:
             if searcher and known != searcher.document_count:
                 self._walk_documents(searcher)
         self._confirm()
+        loader = self.copy.index.loader
+        if isinstance(loader, KnowsStrays):
+            count, first = read(self.copy.database, partial(loader.strays, limit=SHOWN_IDS))
+            self.report.unreadable.add(first)
+            self.report.unreadable.count += count - len(first)
         counts = read(self.copy.database, lambda c: queue_counts(c, self.copy.index.queue))
         self.report.waiting = counts.ready + counts.leased + counts.scheduled
         self.report.dead = counts.dead
@@ -131,6 +147,8 @@ class _Comparing:
             rows, unreadable = digests_of_rows(self.copy, ids)
             held = searcher.digests(ids) if searcher else {}
             known += len(held)
+            if lost := [one for one in ids if one not in rows and one not in unreadable]:
+                self.report.unreadable.add(self._never_found(lost, after))
             self._suspect(
                 [one for one in ids if one in unreadable or rows.get(one) != held.get(one)]
             )
@@ -138,6 +156,14 @@ class _Comparing:
             self.on_progress(self.report.rows)
             after = ids[-1]
         return known
+
+    def _never_found(self, lost: Sequence[str], after: str | None) -> list[str]:
+        """Return the ids that a walk names again though no row has them; others were deleted."""
+        loader = self.copy.index.loader
+        ids = read(self.copy.database, partial(loader.ids_after, after=after, limit=_CHUNK))
+        again = [one for one in lost if one in set(ids)]
+        rows, unreadable = digests_of_rows(self.copy, again) if again else ({}, set())
+        return [one for one in again if one not in rows and one not in unreadable]
 
     def _walk_documents(self, searcher: Searcher) -> None:
         after = None
