@@ -328,7 +328,7 @@ def test_a_generation_of_another_make_is_refused_with_the_remedy(
     path = copy.generations.path(1) / FILE_NAME
     path.write_text(json.dumps(json.loads(path.read_text()) | {entry: value}))
     save(copy, {"b": "two"})
-    wanted = rf"generation 1 .*{named}.*`sakuin index rebuild`"
+    wanted = rf"generation 1 .*{named}.*`sakuin index rebuild --index notes`"
     with pytest.raises(GenerationMismatch, match=wanted):
         run_batch(copy, QUICK)
     reader = Reader(copy.engine, FIELDS, copy.generations)

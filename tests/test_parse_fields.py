@@ -140,8 +140,21 @@ def test_a_field_is_understood_and_prints_as_itself(text: str) -> None:
 )
 def test_other_names_and_colons_stay_text(text: str) -> None:
     """S3: a colon counts only behind a name that the index has, at the start of a word."""
-    assert parse(text, fields=FIELDS) == parse(text)
-    assert parse(text).query == Phrase(text)
+    with_fields = parse(text, fields=FIELDS)
+    assert with_fields.query == parse(text).query == Phrase(text)
+    assert {remark.code for remark in with_fields.diagnostics} <= {Code.UNKNOWN_FIELD}
+
+
+@pytest.mark.parametrize("text", ["titel:a", "-author:夏目", "(x OR at:2024)", "ｎ：5"])
+def test_a_name_that_the_index_lacks_is_told_and_refuses_a_filter(text: str) -> None:
+    """S3: a misspelt name changes nothing in silence."""
+    (remark,) = [r for r in parse(text, fields=FIELDS).diagnostics if r.code is Code.UNKNOWN_FIELD]
+    assert text[remark.start : remark.end][-1] in ":："
+    strict = parse(text, fields=FIELDS, strict=True)
+    assert (strict.refused, strict.query) == (True, Nothing())
+    assert [each.code for each in strict.diagnostics] == [Code.UNKNOWN_FILTER]
+    for fine in ("12:30", "http://example.com/", "title:a -created:2024", "x-title:a"):
+        assert not parse(fine, fields=FIELDS, strict=True).refused
 
 
 @pytest.mark.parametrize("text", ["title:a", "source:a", "id:x", "created:yesterday"])

@@ -204,9 +204,9 @@ def test_a_worker_waits_for_a_rebuild_that_was_asked_for(
     worker = Worker(copy, settings)
     thread = threading.Thread(target=worker.drain)
     thread.start()
-    eventually(lambda: "`sakuin index rebuild`" in caplog.text)
+    eventually(lambda: "`sakuin index rebuild --index" in caplog.text)
     assert waiting(copy)[2] == 0
     assert rebuild(copy) == 2
     thread.join()
-    assert caplog.text.count("`sakuin index rebuild`") == 1
+    assert caplog.text.count("`sakuin index rebuild --index") == 1
     assert_index_is_table(copy)

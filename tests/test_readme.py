@@ -152,6 +152,7 @@ def test_attach(readme: str, folder: Path, private: PrivateServer) -> None:
 def test_model(readme: str, folder: Path) -> None:
     """The model of the README is saved, indexed by `sakuin worker`, and found."""
     (folder / "shop_models.py").write_text(
+        "from sqlalchemy import String, Text\n"
         "from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column\n\n"
         "class Base(DeclarativeBase):\n    pass\n\n" + block(readme, "model")
     )

@@ -10,7 +10,7 @@ from functools import partial
 from sqlalchemy import Connection, func, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.app.assemble import Parts
+from sakuin.app.assemble import Installation, Parts
 from sakuin.app.attached_table import AttachedTable
 from sakuin.app.check_attached import check_attached
 from sakuin.app.paragraph import Paragraph
@@ -41,11 +41,19 @@ class Finding:
     text: str
 
 
-def diagnose(parts: Parts) -> list[Finding]:
-    """Look at everything once. Changes nothing."""
+def diagnose(opened: Installation, only: str | None = None) -> list[Finding]:
+    """Look at everything once, of every index or of one. Changes nothing.
+
+    Raises NoSuchIndex, or the queue's errors where the database would have to tell of it.
+    """
+    known = [opened.catalogue.named(only)] if only else opened.catalogue.known()
+    parts = [opened.parts_of(each) for each in known]
     findings: list[Finding] = []
-    for look in (_folder, _database, _tables, _index, _queue, _agreement):
-        findings += look(parts)
+    for look in (_folder, _database, _tables):
+        findings += look(parts[0])
+    for each in parts:
+        for look in (_index, _queue, _agreement):
+            findings += look(each)
     return findings
 
 
@@ -122,7 +130,7 @@ def _index(parts: Parts) -> Iterator[Finding]:
 
 
 def _queue(parts: Parts) -> Iterator[Finding]:
-    yield from _asking(parts, "queue", partial(_check_queue, parts))
+    yield from _asking(parts, f"queue {parts.index.queue}", partial(_check_queue, parts))
 
 
 def _check_queue(parts: Parts, connection: Connection) -> tuple[Grade, str]:
@@ -144,7 +152,9 @@ def _agreement(parts: Parts) -> Iterator[Finding]:
     if parts.index is PARAGRAPHS:
         yield from _asking(parts, "rows and index", partial(_compare, parts))
     elif isinstance(loader, TableLoader):
-        yield from _asking(parts, "triggers", partial(_check_triggers, loader.table))
+        yield from _asking(
+            parts, f"triggers of {parts.index.name}", partial(_check_triggers, loader.table)
+        )
 
 
 def _check_triggers(table: AttachedTable, connection: Connection) -> tuple[Grade, str]:

@@ -22,7 +22,7 @@ from sakuin.app.receipt import UnknownReceipt
 from sakuin.app.refused import Refused
 from sakuin.app.render import choose_language, render
 from sakuin.indexer.errors import IndexerError
-from sakuin.queue import OutcomeUnknown, QueueError
+from sakuin.queue import OutcomeUnknown, QueueError, SchemaMismatch
 
 _LOG = logging.getLogger("sakuin.web")
 _RETRY = {"Retry-After": "5"}
@@ -97,6 +97,8 @@ def _database(request: Request, error: Exception) -> Response:
     _LOG.warning("%s %s: %s", request.method, request.scope["path"], error)
     if isinstance(error, OutcomeUnknown):
         detail = "outcome unknown: the database went away during the save; look before repeating it"
+    elif isinstance(error, SchemaMismatch):
+        detail = "the tables are not there, or of another version: run `sakuin init`"
     else:
         detail = "the database cannot be used now; nothing was changed, try again later"
     return fail(request, 503, detail, headers=_RETRY)

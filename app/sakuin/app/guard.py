@@ -35,6 +35,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        if scope["method"] == "HEAD":  # as GET; the server leaves the body out
+            scope = {**scope, "method": "GET"}
         if scope["method"] not in _SAFE and self._is_read_only:
             await _refuse(scope, receive, send, 403, "this site is read-only")
             return

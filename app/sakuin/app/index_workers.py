@@ -3,12 +3,16 @@
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.app.assemble import Installation, Parts
 from sakuin.app.catalogue import REREAD_SECONDS
 from sakuin.app.worker import Worker
 from sakuin.indexer.batch import Batch
+from sakuin.queue import QueueError
 
 _LOG = logging.getLogger("sakuin.worker")
 
@@ -33,7 +37,14 @@ class IndexWorkers:
         self.was_told_to_stop = False
 
     def run(self, on_batch: OnBatch = lambda *_: None) -> None:
-        """Work until `stop` is set; tables attached or detached meanwhile are noticed."""
+        """Work until `stop` is set; tables attached or detached meanwhile are noticed.
+
+        Raises NoSuchIndex at once where the database can tell that there is no such index;
+        while it is away, and for an index that goes away later, this waits.
+        """
+        if self._only:
+            with suppress(QueueError, SQLAlchemyError):
+                self._installed.parts(self._only)
         try:
             while True:
                 self._match(self._known(), on_batch)
@@ -73,12 +84,9 @@ class IndexWorkers:
         return [self._installed.parts_of(each) for each in self._installed.catalogue.every()]
 
     def _known(self) -> dict[str, Parts]:
-        if self._only:
-            parts = [self._installed.parts(self._only)]
-        else:
-            known = self._installed.catalogue.known()
-            parts = [self._installed.parts_of(each) for each in known]
-        return {each.index.name: each for each in parts}
+        known = self._installed.catalogue.known()
+        parts = [self._installed.parts_of(each) for each in known]
+        return {each.index.name: each for each in parts if self._only in (None, each.index.name)}
 
     def _match(self, wanted: dict[str, Parts], on_batch: OnBatch) -> None:
         """End the workers of indexes that are gone or declared anew; start those that miss one."""

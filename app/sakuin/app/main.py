@@ -11,8 +11,8 @@ from sakuin.app import health, pages, paragraph_api, search_api, search_pages
 from sakuin.app.assemble import initialise, installation
 from sakuin.app.failures import LastResort, handle_failures
 from sakuin.app.guard import Guard
+from sakuin.app.limit_waiting import LimitWaiting
 from sakuin.app.render import static_folder
-from sakuin.app.room import Room
 from sakuin.app.root_path import RootPath
 from sakuin.app.settings import Settings, read_settings
 
@@ -43,7 +43,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             Middleware(Guard, most_bytes=chosen.max_request_bytes, is_read_only=chosen.read_only),
             Middleware(RootPath, root=chosen.root_path),
             Middleware(LastResort),
-            Middleware(Room),
+            Middleware(LimitWaiting),
         ],
     )
     handle_failures(app)

@@ -119,6 +119,10 @@ ENGLISH = Messages(
         " is found; they were left out.",
         DiagnosticCode.RANK_IGNORED: "The signs < > ~ would only change the order;"
         " they were left out.",
+        DiagnosticCode.UNKNOWN_FIELD: "This index has no field of that name;"
+        " it was searched as text.",
+        DiagnosticCode.UNKNOWN_FILTER: "This index has no field of that name;"
+        " nothing was searched.",
         DiagnosticCode.PRAGMA_IGNORED: "This pragma has no meaning here; it was left out.",
     },
     quoted=lambda text: f"“{text}”",

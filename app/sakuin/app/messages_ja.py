@@ -108,6 +108,9 @@ JAPANESE = Messages(
         DiagnosticCode.OPTIONAL_WORDS: "+ の付いた語があると、ほかの語は結果を変えないので、"
         "除いて検索しました。",
         DiagnosticCode.RANK_IGNORED: "< > ~ は並び順だけの記号なので、除いて検索しました。",
+        DiagnosticCode.UNKNOWN_FIELD: "この索引にその名前の項目はないので、"
+        "文字として検索しました。",
+        DiagnosticCode.UNKNOWN_FILTER: "この索引にその名前の項目はないので、検索していません。",
         DiagnosticCode.PRAGMA_IGNORED: "この指定はここでは意味がないので、除いて検索しました。",
     },
     quoted=lambda text: f"「{text}」",

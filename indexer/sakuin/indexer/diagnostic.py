@@ -29,6 +29,8 @@ class DiagnosticCode(StrEnum):
     OPTIONAL_WORDS = "optional_words"
     RANK_IGNORED = "rank_ignored"
     PRAGMA_IGNORED = "pragma_ignored"
+    UNKNOWN_FIELD = "unknown_field"
+    UNKNOWN_FILTER = "unknown_filter"
 
     @property
     def refuses(self) -> bool:
@@ -38,6 +40,7 @@ class DiagnosticCode(StrEnum):
 
 _REFUSALS = frozenset(
     (
+        DiagnosticCode.UNKNOWN_FILTER,
         DiagnosticCode.TOO_LONG,
         DiagnosticCode.TOO_MANY_TERMS,
         DiagnosticCode.TOO_DEEP,
@@ -78,6 +81,8 @@ _MESSAGES = {
     DiagnosticCode.OPTIONAL_WORDS: "beside words with a + the others change nothing in what is"
     " found; they were left out",
     DiagnosticCode.RANK_IGNORED: "the signs < > ~ would only change the order; left out",
+    DiagnosticCode.UNKNOWN_FIELD: "this index has no such field; searched as text",
+    DiagnosticCode.UNKNOWN_FILTER: "this index has no such field; the query was not searched",
     DiagnosticCode.PRAGMA_IGNORED: "this pragma has no meaning here; left out",
 }
 

@@ -31,7 +31,7 @@ class GenerationMismatch(IndexerError):
     def __init__(self, index: str, number: int, difference: str) -> None:
         super().__init__(
             f"generation {number} of index {index!r} cannot be used: {difference}; "
-            "run `sakuin index rebuild`"
+            f"run `sakuin index rebuild --index {index}`"
         )
 
 
@@ -41,7 +41,7 @@ class GenerationBroken(IndexerError):
     def __init__(self, index: str, fault: str) -> None:
         super().__init__(
             f"index {index!r}: {fault}; the copy is not used. If this comes again, run "
-            "`sakuin index rebuild`"
+            f"`sakuin index rebuild --index {index}`"
         )
 
 

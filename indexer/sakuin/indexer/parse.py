@@ -51,11 +51,14 @@ def parse(
     *,
     fields: Fields | None = None,
     dialect: Dialect = Dialect.SAKUIN,
+    strict: bool = False,
 ) -> Parsed:
     """Read a query as a user typed it. Takes any string and never raises.
 
     `fields` are those of the index: `name:` is syntax only behind the name of a searched field
-    or a filter that it has, and only in Sakuin's own dialect; everywhere else it is text.
+    or a filter that it has, and only in Sakuin's own dialect; everywhere else it is text. With
+    `strict` an unknown name refuses the query: in a filter it would change in silence what is
+    found.
     """
     if len(text) > limits.length:
         return _refused(DiagnosticCode.TOO_LONG, limits.length, len(text))
@@ -63,6 +66,9 @@ def parse(
     try:
         tokens, remarks, group = _read(clean, fields, dialect)
         diagnostics += remarks
+        unknown = [each for each in remarks if each.code is DiagnosticCode.UNKNOWN_FIELD]
+        if strict and unknown:
+            return _refused(DiagnosticCode.UNKNOWN_FILTER, unknown[0].start, unknown[0].end)
         if not tokens:
             diagnostics.append(Diagnostic(DiagnosticCode.EMPTY_QUERY, 0, len(text)))
         query = Builder(clean, limits, fields, diagnostics, group).build(tokens)

@@ -150,6 +150,8 @@ class _Scanner:
             for name in (written, written.lower()):  # phones begin a line with a capital
                 if name in self.fields.searched or self.fields.kind_of(name):
                     return name, found.end()
+            if written.isidentifier() and not self.text.startswith("//", found.end()):
+                self._remark_once(DiagnosticCode.UNKNOWN_FIELD, at, found.end())
         return self._groups[-1], at
 
     def _phrase(self, start: int, quote: int, field: str | None, *, open_start: bool) -> int:
@@ -194,6 +196,11 @@ class _Scanner:
 
     def _emit(self, kind: Kind, start: int, end: int) -> None:
         self.tokens.append(Token(kind, self.text[start:end], start, end))
+
+    def _remark_once(self, code: DiagnosticCode, start: int, end: int) -> None:
+        remark = Diagnostic(code, start, end)
+        if remark not in self.diagnostics[-4:]:  # a place may be looked at again
+            self.diagnostics.append(remark)
 
     def _remark(self, code: DiagnosticCode, start: int, end: int) -> None:
         if start < end:

@@ -56,7 +56,7 @@ class Syntax:
 
 
 SAKUIN: Final = Syntax(
-    signs={"-": Kind.NOT, "－": Kind.NOT},
+    signs={"-": Kind.NOT, "－": Kind.NOT, "\u2212": Kind.NOT},  # the last as macOS types it
     operators={
         "AND": Kind.AND,
         "ＡＮＤ": Kind.AND,

@@ -1,18 +1,12 @@
 """`sakuin doctor`."""
 
+from typing import Annotated
+
 import typer
 from rich.console import Console
 
-from sakuin.app.assemble import assemble
-from sakuin.app.commands.options import (
-    DEFAULT_INDEX,
-    AsJson,
-    DatabaseUrl,
-    DataDir,
-    EngineName,
-    IndexName,
-    put_json,
-)
+from sakuin.app.assemble import installation
+from sakuin.app.commands.options import AsJson, DatabaseUrl, DataDir, EngineName, put_json
 from sakuin.app.diagnose import Finding, Grade, diagnose
 from sakuin.app.settings import read_settings
 
@@ -23,13 +17,19 @@ def doctor(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     engine: EngineName = None,
-    index: IndexName = DEFAULT_INDEX,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            help="Look at this index alone. (no variable; default: all indexes)",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check database, tables, folder, index and worker; each line says what to do."""
+    """Check database, tables, folder, indexes and worker; each line says what to do."""
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
-    with assemble(read_settings(flags), index) as parts:
-        findings = diagnose(parts)
+    with installation(read_settings(flags)) as opened:
+        findings = diagnose(opened, index)
     if as_json:
         put_json([_entry(finding) for finding in findings])
     else:

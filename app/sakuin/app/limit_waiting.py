@@ -11,7 +11,7 @@ MOST_AT_ONCE = 24
 _SEARCHES = ("/search", "/api/v1/search", "/static/", "/healthz", "/readyz")
 
 
-class Room:
+class LimitWaiting:
     """Answers 503 where too many requests wait for the database already."""
 
     def __init__(self, app: ASGIApp, most: int = MOST_AT_ONCE) -> None:
