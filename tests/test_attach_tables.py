@@ -366,7 +366,7 @@ def test_an_attachment_that_fails_leaves_nothing(
     mariadb: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No index is listed whose table has no trigger."""
-    monkeypatch.setattr("sakuin.app.attach._WAIT_SECONDS", 1)
+    monkeypatch.setattr("sakuin.app.lock_patience.WAIT_SECONDS", 1)
     run(mariadb, "CREATE TABLE t (id INT PRIMARY KEY, body TEXT)")
     with mariadb.connect() as other, other.begin():
         other.exec_driver_sql("SELECT * FROM t").all()

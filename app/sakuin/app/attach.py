@@ -3,8 +3,8 @@
 In this order: no row is missed, whatever happens in between, and doing it again goes on.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import secrets
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -24,6 +24,7 @@ from sakuin.app.attached import (
 )
 from sakuin.app.attached_table import AttachedTable
 from sakuin.app.inspect_table import TableFacts
+from sakuin.app.lock_patience import patience
 from sakuin.app.plan_attach import Wanted, plan_attach
 from sakuin.app.privileges import explain
 from sakuin.app.table_loader import TableLoader
@@ -37,10 +38,9 @@ from sakuin.app.triggers import (
     trigger_statements,
 )
 from sakuin.indexer.changes import BEHIND_SAVES, push_changes
-from sakuin.queue import create_schema, push, read, replay
+from sakuin.queue import DatabaseBusy, create_schema, push, read, replay
 
 KEYS_A_MESSAGE = 1000
-_WAIT_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ class Plan:
     def needs_rebuild(self) -> bool:
         """Whether the index that there is has other fields."""
         before = self.before
-        return before is not None and before.table.fields().facts() != self.table.fields().facts()
+        if before is None or before.table.token != self.table.token:
+            return False  # generations of another attachment count as none
+        return before.table.fields().facts() != self.table.fields().facts()
 
     def has_triggers(self, connection: Connection) -> bool:
         """Whether any of the triggers is there now."""
@@ -75,17 +77,26 @@ class Attached:
     pushed: int
 
 
-def plan(database: Database, wanted: Wanted) -> Plan:
-    """Look at the table and at what is attached; change nothing. Raises AttachError."""
+def plan(database: Database, wanted: Wanted, taken: Collection[str] = ()) -> Plan:
+    """Look at the table and at what is attached; change nothing. Raises AttachError.
+
+    `taken` are the names of indexes that are no attached tables': the models'.
+    """
 
     def look(connection: Connection) -> Plan:
         table, facts = plan_attach(connection, wanted)
+        if table.name in taken:
+            raise AttachError(
+                f"{table.name!r} is the index of a model: say --name with another; or, so that "
+                f"raw SQL is heard by the model's index too, only --for-model {table.name}"
+            )
         before = attachment(connection, table.name)
         if before and (before.table.schema, before.table.table) != (table.schema, table.table):
             raise AttachError(
                 f"index {table.name!r} is attached to {before.table.place}: say --name with "
                 f"another, or `sakuin detach {table.name}` first"
             )
+        table = replace(table, token=_token(before, table))
         for name, found in existing_triggers(connection, table).items():
             if not is_ours(connection, table, found):
                 raise AttachError(
@@ -97,6 +108,13 @@ def plan(database: Database, wanted: Wanted) -> Plan:
 
     with explain(database, wanted.table):
         return read(database, look)
+
+
+def _token(before: Attachment | None, table: AttachedTable) -> str:
+    """Return what tells this attachment from others: a new one where ids may be others'."""
+    if before is not None and before.table.key == table.key:
+        return before.table.token
+    return secrets.token_hex(8)
 
 
 def attach(
@@ -130,14 +148,14 @@ def _make_triggers(database: Database, planned: Plan) -> int:
             push(connection, table.queue, b'{"ids": []}')
             trying.rollback()
         try:
-            with connection.begin(), _patience(connection):
+            with connection.begin(), patience(connection, table.place):
                 if planned.before is None:
                     write_attached(connection, table, is_filled=False)
                 return sum(
                     _make_trigger(connection, table, name, statement)
                     for name, statement in planned.statements.items()
                 )
-        except DBAPIError:
+        except (DBAPIError, DatabaseBusy):
             # On MySQL the record is committed with the first trigger, whether that comes or not.
             if planned.before is None and not read(database, planned.has_triggers):
                 replay(database, lambda c: delete_attached(c, table.name))
@@ -156,19 +174,6 @@ def _make_trigger(connection: Connection, table: AttachedTable, name: str, state
         connection.exec_driver_sql(sql.for_driver(drop_statement(connection, table, name)))
     connection.exec_driver_sql(sql.for_driver(statement))
     return True
-
-
-@contextmanager
-def _patience(connection: Connection) -> Iterator[None]:
-    """Wait for the table only a moment: while a CREATE TRIGGER waits, every save waits behind."""
-    if connection.dialect.name == "sqlite":
-        yield
-        return
-    connection.exec_driver_sql(f"SET SESSION lock_wait_timeout = {_WAIT_SECONDS}")
-    try:
-        yield
-    finally:
-        connection.exec_driver_sql("SET SESSION lock_wait_timeout = DEFAULT")
 
 
 def fill(

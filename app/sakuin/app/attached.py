@@ -1,5 +1,6 @@
 """Which tables are attached: the table `sakuin_attached`, one row an index."""
 
+import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -7,6 +8,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
 
+from sakuin.app.attach_errors import AttachError
 from sakuin.app.attached_table import AttachedTable
 from sakuin.app.collection import Collection
 from sakuin.app.table_loader import TableLoader
@@ -35,6 +37,7 @@ CREATE TABLE IF NOT EXISTS sakuin_attached (
 )"""
 
 _NO_TABLE, _DENIED = 1146, 1142
+_VERSION = 1
 _CONFIG = TypeAdapter(AttachedTable)
 
 
@@ -59,16 +62,39 @@ def attached_sql(dialect: Literal["mysql", "sqlite"]) -> str:
     return _CREATE_SQLITE if dialect == "sqlite" else _CREATE_MYSQL
 
 
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What the table says: attachments by name, and a sentence for each row it cannot read."""
+
+    attachments: tuple[Attachment, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+    def collections(self) -> list[Collection]:
+        """Return the indexes; triggers for a model's index make none."""
+        tables = (each.table for each in self.attachments)
+        return [collection_of(table) for table in tables if not table.triggers_only]
+
+
 def read_attached(connection: Connection) -> list[Collection]:
     """Return the collections of all attached tables, by name; [] where none ever was.
 
     [] too for an account that may not read them: it has what it was given, such as paragraphs.
     """
+    return read_records(connection).collections()
+
+
+def unreadable_attachments(connection: Connection) -> list[str]:
+    """Return a sentence for each attachment whose record cannot be read here."""
+    return list(read_records(connection).unreadable)
+
+
+def read_records(connection: Connection) -> Records:
+    """Return what is attached, as far as it can be read; nothing for an account that may not."""
     try:
-        return [collection_of(each.table) for each in attachments(connection)]
+        return _records(connection)
     except DBAPIError as error:
         if _code(error) == _DENIED:
-            return []
+            return Records()
         raise
 
 
@@ -79,24 +105,60 @@ def collection_of(table: AttachedTable) -> Collection:
 
 
 def attachments(connection: Connection) -> list[Attachment]:
-    """Return what is attached, by name."""
-    try:
-        rows = execute(
-            connection, "SELECT config, filled_to, is_filled FROM sakuin_attached ORDER BY name"
-        ).mappings()
-    except DBAPIError as error:
-        if is_missing(error):
-            return []
-        raise
-    return [
-        Attachment(_CONFIG.validate_json(row["config"]), row["filled_to"], bool(row["is_filled"]))
-        for row in rows
-    ]
+    """Return what is attached, by name, but for records that cannot be read."""
+    return list(_records(connection).attachments)
 
 
 def attachment(connection: Connection, name: str) -> Attachment | None:
-    """Return the attachment of this name, or None."""
-    return next((each for each in attachments(connection) if each.table.name == name), None)
+    """Return the attachment of this name, or None; AttachError when its record is unreadable."""
+    found = _records(connection, name)
+    for sentence in found.unreadable:
+        raise AttachError(sentence)
+    return next(iter(found.attachments), None)
+
+
+def _records(connection: Connection, name: str | None = None) -> Records:
+    sql = "SELECT name, config, filled_to, is_filled FROM sakuin_attached"
+    try:
+        rows = (
+            execute(connection, f"{sql} ORDER BY name")
+            if name is None
+            else execute(connection, f"{sql} WHERE name = ?", name)
+        ).mappings()
+    except DBAPIError as error:
+        if is_missing(error):
+            return Records()
+        raise
+    found, unreadable = [], []
+    for row in rows:
+        try:
+            table = _read_config(row["name"], row["config"])
+        except (ValueError, TypeError) as error:
+            what = "; ".join(each.strip() for each in str(error).splitlines()[:3])
+            unreadable.append(
+                f"index {row['name']!r} cannot be used: its record in {ATTACHED} cannot be read "
+                f"({what}). Update Sakuin on this host, if another attached it"
+            )
+        else:
+            found.append(Attachment(table, row["filled_to"], bool(row["is_filled"])))
+    return Records(tuple(found), tuple(unreadable))
+
+
+def _read_config(name: str, config: str) -> AttachedTable:
+    raw = json.loads(config)
+    version = raw.get("version", _VERSION) if isinstance(raw, dict) else None
+    if version != _VERSION:
+        raise ValueError(f"version {version}, and this Sakuin reads version {_VERSION}")
+    table = _CONFIG.validate_json(config)
+    if table.name != name:
+        raise ValueError(f"it is of index {table.name!r}")
+    if not table.triggers_only:
+        collection_of(table)
+    return table
+
+
+def _write_config(table: AttachedTable) -> str:
+    return json.dumps({"version": _VERSION, **_CONFIG.dump_python(table, mode="json")})
 
 
 def is_missing(error: DBAPIError) -> bool:
@@ -115,7 +177,7 @@ def write_attached(connection: Connection, table: AttachedTable, *, is_filled: b
         connection,
         "INSERT INTO sakuin_attached (name, config, is_filled) VALUES (?, ?, ?)",
         table.name,
-        _CONFIG.dump_json(table).decode(),
+        _write_config(table),
         int(is_filled),
     )
 

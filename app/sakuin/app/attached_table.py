@@ -59,6 +59,8 @@ class AttachedTable:
 
     `watched` are the columns that only `where` names. `html` names the columns whose tags are
     taken out. `text_ids` is False for one whole number as the key, which then is never negative.
+    `token` tells this attachment from others before and after it. `triggers_only`: the rows are
+    those of the model whose index has this name.
     """
 
     name: str
@@ -77,6 +79,8 @@ class AttachedTable:
     url: str = ""
     text_ids: bool = True
     folding: Folding = field(default_factory=Folding)
+    token: str = ""
+    triggers_only: bool = False
 
     @property
     def queue(self) -> str:
@@ -98,6 +102,7 @@ class AttachedTable:
             timed=self.created is not None,
             text_ids=self.text_ids,
             folding=self.folding,
+            source=self.token,
         )
 
     def columns(self) -> Iterator[Column]:

@@ -1,5 +1,6 @@
 """Which indexes there are: paragraphs, the models that the settings name, and attached tables."""
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -7,15 +8,22 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.app.attached import read_attached
+from sakuin.app.attached import read_records
 from sakuin.app.collection import Collection
 from sakuin.app.models import model_collections
 from sakuin.app.paragraph_index import PARAGRAPHS_COLLECTION
 from sakuin.app.row_check import RowCheck
 from sakuin.queue import QueueError
 
+_LOG = logging.getLogger("sakuin.catalogue")
 REREAD_SECONDS = 2.0
 """How long a table that was attached or detached may go unnoticed by a running process."""
+
+
+def fixed_collections(models: Sequence[str]) -> dict[str, Collection]:
+    """Return the indexes that no database need be asked for: paragraphs, and the models'."""
+    found = (PARAGRAPHS_COLLECTION, *model_collections(models))
+    return {each.index.name: each for each in found}
 
 
 class NoSuchIndex(Exception):
@@ -34,11 +42,10 @@ class Catalogue:
 
     def __init__(self, models: Sequence[str], row_check: RowCheck) -> None:
         self._row_check = row_check
-        self._fixed = {
-            each.index.name: each for each in (PARAGRAPHS_COLLECTION, *model_collections(models))
-        }
+        self._fixed = fixed_collections(models)
         self._attached: dict[str, Collection] = {}
         self._read_again_at = 0.0
+        self._troubles: tuple[str, ...] = ()
         self._lock = threading.Lock()
 
     def named(self, name: str) -> Collection:
@@ -69,10 +76,28 @@ class Catalogue:
             self._reread()
         return [*self._fixed.values(), *self._attached.values()]
 
+    def troubles(self) -> tuple[str, ...]:
+        """Return a sentence for each attached table that is no index here; as `known`."""
+        self.known()
+        return self._troubles
+
     def _reread(self) -> None:
         with self._lock:
             if time.monotonic() < self._read_again_at:
                 return
-            found = self._row_check.ask(read_attached)
-            self._attached = {each.index.name: each for each in found}
+            records = self._row_check.ask(read_records)
+            found = {each.index.name: each for each in records.collections()}
+            clashes = tuple(_clash(name) for name in sorted(found.keys() & self._fixed.keys()))
+            self._attached = {name: each for name, each in found.items() if name not in self._fixed}
+            for sentence in (*records.unreadable, *clashes):
+                if sentence not in self._troubles:
+                    _LOG.warning("%s", sentence)
+            self._troubles = (*records.unreadable, *clashes)
             self._read_again_at = time.monotonic() + REREAD_SECONDS
+
+
+def _clash(name: str) -> str:
+    return (
+        f"index {name!r} is a model's, and the table that is attached under this name is not "
+        f"looked at: `sakuin detach {name}`, then attach it with another --name or --for-model"
+    )

@@ -31,7 +31,7 @@ def explain(database: Database, place: str) -> Iterator[None]:
         code = error.orig.args[0] if error.orig is not None and error.orig.args else None
         if code == _TIMED_OUT:
             raise DatabaseBusy(
-                f"{place} is held by a long transaction: nothing was waited for, try again later"
+                f"rows of {place} are held by a long transaction: try again later"
             ) from error
         remedy = _remedy(database, code, str(error.orig), place)
         if remedy is None:

@@ -6,6 +6,7 @@ Knows no message: what is done with the outcome is the batch's business.
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sakuin.indexer.document import Document
 from sakuin.indexer.draft import Draft
 from sakuin.indexer.engine import Engine
-from sakuin.indexer.errors import GenerationMismatch, Outrun
+from sakuin.indexer.errors import GenerationForeign, GenerationMismatch, IndexerError, Outrun
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.manifest import Manifest
@@ -69,9 +70,7 @@ def build(copy: Copy, ids: Sequence[str], *, most_bytes: int, on_step: Observer)
     with contextlib.ExitStack() as held:
         pin = pin_current(copy.generations)
         parent = held.enter_context(pin).number if pin else 0
-        if parent:
-            require_match(copy, parent)
-        source = copy.generations.segments(parent) if parent else None
+        source = _segments_of_ours(copy, parent) if parent else None
         bulk = len(ids) >= BULK_DOCUMENTS
         draft = held.enter_context(
             Draft(copy.generations, copy.engine, copy.index.fields, source, bulk=bulk)
@@ -80,7 +79,7 @@ def build(copy: Copy, ids: Sequence[str], *, most_bytes: int, on_step: Observer)
         done, changed = _apply(copy, draft, ids, most_bytes)
         on_step("applied")
         # A rebuild that is going on may have read older rows: only a publish makes it look again.
-        if tell_rebuilds(copy.generations, done) or changed or not parent:
+        if tell_rebuilds(copy.generations, done) or changed or source is None:
             parent = publish_draft(copy, draft, parent, on_step)
         if copy.generations.current() != parent:
             raise Outrun(copy.index.name, parent)
@@ -96,6 +95,15 @@ def publish_draft(copy: Copy, draft: Draft, parent: int, on_step: Observer) -> i
     number = publish(copy.generations, draft.directory, parent)
     on_step("published")
     return number
+
+
+def _segments_of_ours(copy: Copy, number: int) -> Path | None:
+    """Return what to go on from; None when it is of another source, and all begins anew."""
+    try:
+        require_match(copy, number)
+    except GenerationForeign:
+        return None
+    return copy.generations.segments(number)
 
 
 def _apply(copy: Copy, draft: Draft, ids: Sequence[str], most_bytes: int) -> tuple[list[str], int]:
@@ -136,7 +144,7 @@ def load(copy: Copy, ids: Sequence[str]) -> tuple[Sequence[Document], list[str]]
     try:
         documents = read(copy.database, lambda c: copy.index.loader.load(c, ids))
         _require_asked(documents, ids)
-    except (SQLAlchemyError, QueueError, OSError, MemoryError) as error:
+    except (SQLAlchemyError, QueueError, IndexerError, OSError, MemoryError) as error:
         if _UNDECODABLE in str(error):  # SQLite keeps any bytes as text: a fault of that row
             raise ChunkFailed(ids) from error
         raise
@@ -159,10 +167,15 @@ def _require_asked(documents: Sequence[Document], ids: Sequence[str]) -> None:
 
 
 def require_match(copy: Copy, number: int) -> None:
-    """Raise GenerationMismatch unless this program can use the generation."""
+    """Raise GenerationMismatch unless this program can use the generation.
+
+    GenerationForeign when it is of another source.
+    """
     try:
         manifest = Manifest.read(copy.generations.path(number))
     except ValueError as error:
         raise GenerationMismatch(copy.index.name, number, str(error)) from None
+    if not manifest.is_of(copy.index.fields):
+        raise GenerationForeign(copy.index.name, number)
     if difference := manifest.difference(copy.engine, copy.index.fields):
         raise GenerationMismatch(copy.index.name, number, difference)

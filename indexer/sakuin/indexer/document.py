@@ -41,6 +41,7 @@ class Fields:
     `place` names the keyword filter and the number filter that give the order of reading.
     `text_ids`: ids are texts and order as such; otherwise they are numbers.
     `folding` says what is one spelling; when it changes, the index must be rebuilt.
+    `source` tells rows of one origin from those of another: generations of another count as none.
     """
 
     searched: tuple[str, ...]
@@ -51,6 +52,7 @@ class Fields:
     timed: bool = True
     text_ids: bool = False
     folding: Folding = DEFAULT_FOLDING
+    source: str = ""
 
     def __post_init__(self) -> None:
         """Refuse names that cannot be fields, and what does not fit together."""
@@ -78,6 +80,8 @@ class Fields:
         """Return what a generation depends on: everything but the weights."""
         facts = asdict(self)
         del facts["weights"]
+        if not self.source:
+            del facts["source"]
         facts["filters"] = {each.name: each.kind.value for each in self.filters}
         return facts
 

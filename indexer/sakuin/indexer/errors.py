@@ -2,9 +2,11 @@
 
 IndexerError
 ├── GenerationGone      the generation asked for is not there any more
+│   └── GenerationForeign   it holds rows of another source, and counts as none
 ├── GenerationMismatch  a generation made with other fields, engine or analysis
 ├── GenerationBroken    a copy that does not hold what it should
 ├── Outrun              somebody else published first; this copy is dropped
+├── SourceChanged       the rows are not made as they were when the index was declared
 ├── DiskFull            not enough room to build a copy
 └── QueryTooLarge       a query tree beyond what an engine may be asked
 """
@@ -23,6 +25,10 @@ class GenerationGone(IndexerError):
             "those that are"
         )
         self.number = number
+
+
+class GenerationForeign(GenerationGone):
+    """The generation holds rows of another source, such as a table attached before."""
 
 
 class GenerationMismatch(IndexerError):
@@ -50,6 +56,10 @@ class Outrun(IndexerError):
 
     def __init__(self, index: str, number: int) -> None:
         super().__init__(f"generation {number} of index {index!r} was published by another process")
+
+
+class SourceChanged(IndexerError):
+    """The rows cannot be read as they were declared; an operator has to say what is meant now."""
 
 
 class DiskFull(IndexerError):

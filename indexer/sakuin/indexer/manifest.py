@@ -62,6 +62,10 @@ class Manifest:
             raise ValueError(f"{directory / FILE_NAME} does not have the entries of a manifest")
         return cls(**raw)
 
+    def is_of(self, fields: Fields) -> bool:
+        """Whether the rows came from the source of these fields."""
+        return bool(self.fields.get("source", "") == fields.source)
+
     def difference(self, engine: Engine, fields: Fields) -> str | None:
         """Say why this program cannot use the generation, or None when it can.
 

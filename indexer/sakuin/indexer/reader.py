@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from sakuin.indexer.document import Fields
 from sakuin.indexer.engine import Engine, Searcher
-from sakuin.indexer.errors import GenerationBroken, GenerationGone, GenerationMismatch
+from sakuin.indexer.errors import (
+    GenerationBroken,
+    GenerationForeign,
+    GenerationGone,
+    GenerationMismatch,
+)
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.manifest import Manifest
 from sakuin.indexer.pin import Pin
@@ -46,7 +51,7 @@ class Reader:
 
     @contextmanager
     def open(self, number: int | None = None) -> Iterator[Opened | None]:
-        """Lend a generation: the current one (None if none was published yet), or `number`.
+        """Lend a generation: the current one (None if none of its source is), or `number`.
 
         Raises GenerationGone, GenerationMismatch or GenerationBroken.
         """
@@ -73,6 +78,9 @@ class Reader:
         while number := self._generations.current():
             try:
                 return self._borrow(number)
+            except GenerationForeign:
+                if self._generations.current() == number:
+                    return None
             except GenerationGone:
                 if self._generations.current() == number:
                     raise
@@ -102,6 +110,8 @@ class Reader:
                 manifest = Manifest.read(self._generations.path(number))
             except (OSError, ValueError) as error:
                 raise GenerationBroken(self._generations.index, str(error)) from error
+            if not manifest.is_of(self._fields):
+                raise GenerationForeign(self._generations.index, number)
             if difference := manifest.difference(self._engine, self._fields):
                 raise GenerationMismatch(self._generations.index, number, difference)
             return Opened(number, self._open_searcher(number), pin)

@@ -191,11 +191,12 @@ class _Comparing:
         for _ in range(_TRIES):
             if not left:
                 return
+            number = self.copy.generations.current()  # of another source, where none is lent
             with self.reader.open() as opened:
                 look = _Look(self.copy, opened.searcher if opened else None)
                 left = look.at(left)
                 waiting = read(self.copy.database, partial(self._waiting, wanted=set(left)))
-                number = opened.number if opened else 0
+                number = opened.number if opened else number
             if self.copy.generations.current() == number:
                 self._report(look, [one for one in left if one not in waiting])
                 left = [one for one in left if one in waiting]

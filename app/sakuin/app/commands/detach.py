@@ -1,9 +1,12 @@
 """`sakuin detach`."""
 
+import re
 from typing import Annotated
 
 import typer
 
+from sakuin.app.attach_errors import AttachError, NotAttached
+from sakuin.app.catalogue import fixed_collections
 from sakuin.app.commands.attach import Yes, ask, telling
 from sakuin.app.commands.options import (
     AsJson,
@@ -35,25 +38,37 @@ def detach(
     """Undo `sakuin attach`: drop the triggers, forget the table and its waiting messages."""
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened(flags) as parts, telling():
+        root = parts.settings.index_root
+        has_model = name in fixed_collections(parts.settings.models.split())
+        if purge and has_model:
+            raise AttachError(f"index {name} is not the table's alone: detach it without --purge")
         ask(f"Drop the triggers of index {name}?", yes=yes)
-        done = detach_table(parts.database, name)
-        folder = parts.settings.index_root / name
-        is_purged = purge and remove_folder(folder)
+        try:
+            done = detach_table(parts.database, name, has_model=has_model)
+        except NotAttached:
+            if not (purge and re.fullmatch(r"[a-z][a-z0-9_]*", name)):
+                raise
+            if not remove_folder(root, name):
+                raise
+            done = None  # what an earlier try left is gone now
+        is_purged = done is None or (purge and remove_folder(root, name))
     if as_json:
         put_json(
             {
                 "index": name,
-                "table": done.place,
-                "triggers": list(done.triggers),
-                "messages": done.messages,
+                "table": done.place if done else None,
+                "triggers": list(done.triggers) if done else [],
+                "messages": done.messages if done else 0,
                 "purged": is_purged,
             }
         )
-    say(
-        f"{done.place} is not attached any more: {len(done.triggers)} triggers dropped, "
-        f"{done.messages:,} messages removed."
-    )
+    if done:
+        say(
+            f"{done.place} is not attached any more: {len(done.triggers)} triggers dropped, "
+            f"{done.messages:,} messages removed."
+        )
+    folder = root / name
     if is_purged:
         say(f"{folder} is removed.")
-    elif folder.exists():
-        say(f"The index is still in {folder}: remove it, or attach the table again.")
+    elif folder.exists() and not has_model:
+        say(f"The index is still in {folder}: --purge removes it.")
