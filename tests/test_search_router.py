@@ -11,6 +11,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from starlette.testclient import TestClient
 
 from article_models import Article, Base, Note, Site, site
+from sakuin.app.assemble import installation
 from sakuin.app.search_router import search_router
 from sakuin.app.searchable import Searchable, SearchFields, bind_search
 from sakuin.app.settings import read_settings
@@ -229,3 +230,43 @@ def test_wrong_settings_keep_the_application_from_starting(
     bind_search(Own)
     # Without a lifespan, as some test clients run it, the first search opens what it needs.
     assert TestClient(app).get("/search").json()["total"] == 0
+
+
+def test_a_filter_of_the_program_s_own_holds_whatever_is_asked(tmp_path: Path) -> None:
+    """Brackets, OR, a filter of the visitor's: nothing gets out of it, and a blank finds nothing.
+
+    All routers of a binding share one installation, and the last to end closes it.
+    """
+    url = f"sqlite:///{tmp_path / 'shop.db'}"
+    engine = open_engine(url)
+    create_schema(engine)
+    app = FastAPI()
+    app.include_router(search_router(Article, filter="title:第1 OR title:第2"))
+    app.include_router(search_router(Article, prefix="/all"))
+    with (
+        site(engine, tmp_path) as shop,
+        bind_search(Base, settings(tmp_path, url)) as bound,
+    ):
+        save(shop, "猫と犬", "犬", "犬と猫", "猫")
+        with TestClient(app) as client:
+            for asked, ids in (
+                ({"q": "犬"}, [1, 2]),
+                ({"q": "犬) OR (猫"}, [1]),
+                ({"q": "NOT 鳥"}, [1, 2]),
+                ({"q": "", "filter": "猫"}, [1]),
+                ({"q": "犬", "filter": "title:第3 OR 猫"}, [1]),
+                ({"q": "犬", "filter": ")) OR title:第3"}, []),
+                ({"q": "+猫 犬", "dialect": "tritonn"}, [1]),
+                ({"q": ""}, []),
+            ):
+                page = client.get("/search", params={**asked, "order": "id"}).json()
+                assert [hit["id"] for hit in page["items"]] == ids, asked
+                assert page["total"] == len(ids)
+                assert not any(p["hit"] for h in page["items"] for p in h["highlights"]["title"])
+            assert client.get("/all", params={"q": "犬"}).json()["total"] == 3
+            opened = bound.shared(installation)
+            assert opened is bound.shared(installation)
+        assert bound.shared(installation) is not opened
+    engine.dispose()
+    with pytest.raises(ValueError, match="filter: the query is too long"):
+        search_router(Article, filter="x" * 2000)

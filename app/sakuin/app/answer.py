@@ -1,4 +1,4 @@
-"""A search as people and programs see it: parse → pin → query → page → mark (S4, S6).
+"""A search as people and programs see it: its hits, what is true of their rows now, freshness (S6).
 
 The index alone answers; the database is asked one bounded question about the rows of the page,
 and when it is away the results are shown all the same.
@@ -6,32 +6,23 @@ and when it is away the results are shown all the same.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.app.asked import MOST_OFFSET, Asked, ask
+from sakuin.app.asked import Asked
 from sakuin.app.assemble import Parts
 from sakuin.app.page import DEFAULT_PER_PAGE, Page
 from sakuin.app.refused import Refused
+from sakuin.app.searched import Searched, highlights, search_page
 from sakuin.indexer.diagnostic import Diagnostic
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Document
-from sakuin.indexer.engine import Hit, Order
-from sakuin.indexer.errors import (
-    GenerationBroken,
-    GenerationGone,
-    GenerationMismatch,
-    QueryTooLarge,
-)
+from sakuin.indexer.engine import Order
 from sakuin.indexer.freshness import Freshness, freshness
-from sakuin.indexer.highlight import Snippet, snippet
-from sakuin.indexer.parse import too_large
-from sakuin.indexer.query import Query
+from sakuin.indexer.highlight import Piece
 from sakuin.queue import QueueError
-
-SNIPPET_WIDTH = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +31,7 @@ class Item:
 
     document: Document
     score: float
-    snippets: dict[str, Snippet]
+    highlights: dict[str, tuple[Piece, ...]]
     is_stale: bool
 
 
@@ -48,7 +39,8 @@ class Item:
 class Answer:
     """One page of one search.
 
-    `diagnostics` are about `query`, `filter_diagnostics` about `filter`.
+    `asked` is what was asked for in the beginning.
+    `diagnostics` are about its text, `filter_diagnostics` about its filter.
     `removed` are the ids that the page hides because their rows are gone; the total counts the
     generation, so it still includes them. `freshness` is None when the database could not be
     asked, and `trouble` says why.
@@ -57,12 +49,9 @@ class Answer:
     `next_after`: in the order of ids, what `after` must be for what follows; None at the end.
     """
 
-    query: str
+    asked: Asked
     diagnostics: tuple[Diagnostic, ...]
-    filter: str
     filter_diagnostics: tuple[Diagnostic, ...]
-    order: Order
-    after: str | None
     next_after: str | None
     generation: int
     page: Page[Item]
@@ -85,116 +74,66 @@ def answer(
     dialect: Dialect = Dialect.SAKUIN,
     after: str | None = None,
 ) -> Answer:
+    """Answer a search that is told by its parts; BadPage for a page that cannot be."""
+    asked = Asked(
+        text=text,
+        filter=filter,
+        dialect=dialect,
+        order=order,
+        after=after,
+        generation=generation,
+    )
+    return answer_to(parts, asked.at_page(page, per_page))
+
+
+def answer_to(parts: Parts, asked: Asked) -> Answer:
     """Search the current generation, or the one that a page link named while it is kept.
 
-    `filter` is a second query, which must match too and is never highlighted; alone it finds
-    all that match it. `after`, in the order of ids, asks for what follows that id.
-
-    `page` and `per_page` must be checked already. Raises Refused for a page beyond MOST_OFFSET
-    hits, an order that the index does not have, or `after` in another one; the indexer's errors
-    when the index cannot be read; never for what the texts say.
+    Raises Refused for a page beyond MOST_OFFSET hits, an order that the index does not have, or
+    an `after` that does not fit; the indexer's errors when the index cannot be read; never for
+    what text and filter say.
     """
     start = time.perf_counter()
-    asked = ask(
-        parts.index,
-        text,
-        filter,
-        page=page,
-        per_page=per_page,
-        order=order,
-        dialect=dialect,
-        after=after,
-    )
-    asked, number, hits, restarted = _find(parts, asked, generation)
-    there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits.hits])
-    items = _items(parts, hits, asked.parsed.query, there)
-    removed = [h.document.id for h in hits.hits if there is not None and h.document.id not in there]
+    if asked.after is not None and asked.offset:
+        raise Refused("after", "counts from the id that it names: leave page out")
+    found = search_page(parts.reader, parts.index, asked)
+    there, fresh, trouble = _ask_database(parts, [hit.document for hit in found.hits])
     return Answer(
-        query=text,
-        diagnostics=asked.parsed.diagnostics,
-        filter=filter,
-        filter_diagnostics=asked.filtered.diagnostics if asked.filtered else (),
-        order=order,
-        after=after,
-        next_after=hits.next_after,
-        generation=number,
-        page=Page(items=tuple(items), page=asked.page, per_page=per_page, total=hits.total),
-        removed=tuple(removed),
+        asked=asked,
+        diagnostics=found.parsed.diagnostics,
+        filter_diagnostics=found.filtered.diagnostics if found.filtered else (),
+        next_after=found.next_after,
+        generation=found.generation,
+        page=Page(
+            items=_items(parts, found, there),
+            page=found.asked.page,
+            per_page=asked.limit,
+            total=found.total,
+        ),
+        removed=tuple(
+            hit.document.id
+            for hit in found.hits
+            if there is not None and hit.document.id not in there
+        ),
         freshness=fresh,
         trouble=trouble,
-        restarted=restarted,
+        restarted=found.restarted,
         seconds=time.perf_counter() - start,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _PageOfHits:
-    """The hits of one page, and the last of them where more follow in the order of ids."""
-
-    total: int
-    hits: tuple[Hit, ...]
-    next_after: str | None = None
-
-
-def _find(
-    parts: Parts, asked: Asked, generation: int | None
-) -> tuple[Asked, int, _PageOfHits, bool]:
-    """Search; return what was searched for in the end, where, the hits, and if it began anew."""
-    restarted = False
-    while True:
-        try:
-            number, hits = _search(parts, asked, generation)
-        except (GenerationGone, GenerationMismatch, GenerationBroken):
-            if generation is None:
-                raise
-            asked, generation, restarted = replace(asked, page=1), None, True
-        except QueryTooLarge:
-            asked = replace(asked, parsed=too_large(asked.text))
-        else:
-            return asked, number, hits, restarted
-
-
-def _search(parts: Parts, asked: Asked, generation: int | None) -> tuple[int, _PageOfHits]:
-    """Search one page; in the order of ids one hit more, which tells that there are more."""
-    offset = asked.offset
-    limit = asked.per_page + (asked.order is Order.ID) if offset <= MOST_OFFSET else 0
-    with parts.reader.open(generation) as opened:
-        if opened is None:
-            return 0, _PageOfHits(0, ())
-        hits = opened.searcher.search(
-            asked.tree,
-            order=asked.order,
-            offset=min(offset, MOST_OFFSET),
-            limit=limit,
-            after=asked.after,
-        )
-        if MOST_OFFSET < offset < hits.total:
-            raise Refused(
-                "page",
-                f"numbers reach {MOST_OFFSET:,} hits: further on use order=id and after=, "
-                "which each answer in that order gives as next_after",
-            )
-        if hits.total > asked.per_page:
-            parts.reader.keep(opened)
-        shown = hits.hits[: asked.per_page]
-        last = shown[-1].document.id if len(hits.hits) > len(shown) else None
-        return opened.number, _PageOfHits(hits.total, shown, last)
-
-
-def _items(
-    parts: Parts, hits: _PageOfHits, query: Query, there: Mapping[str, int] | None
-) -> list[Item]:
+def _items(parts: Parts, found: Searched, there: Mapping[str, int] | None) -> tuple[Item, ...]:
     """Make the items of the hits whose rows are there, by the rows' digests (None: unknown)."""
-    return [
+    return tuple(
         Item(
             hit.document,
             hit.score,
-            _snippets(parts, hit.document, query),
+            highlights(parts.index.fields, hit.document, found.parsed.query),
             is_stale=there is not None and there[hit.document.id] != hit.document.digest,
         )
-        for hit in hits.hits
+        for hit in found.hits
         if there is None or hit.document.id in there
-    ]
+    )
 
 
 def _ask_database(
@@ -213,11 +152,3 @@ def _ask_database(
         # The last two: a row that cannot be a document any more. The index answers all the same.
         return None, None, str(error)
     return {row.id: row.digest for row in rows}, fresh, ""
-
-
-def _snippets(parts: Parts, document: Document, query: Query) -> dict[str, Snippet]:
-    fields = parts.index.fields
-    return {
-        name: snippet(document.text[name], query, SNIPPET_WIDTH, folding=fields.folding, field=name)
-        for name in fields.searched
-    }

@@ -1,81 +1,62 @@
-"""What one search asks for: checked against the index, and parsed."""
+"""What one search asks for: one value, however it was asked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
+from sakuin.app.page import DEFAULT_PER_PAGE, check_page
 from sakuin.app.refused import Refused
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Order, orders
 from sakuin.indexer.exact_values import id_number
 from sakuin.indexer.index import Index
-from sakuin.indexer.parse import Parsed, parse
-from sakuin.indexer.query import And, Nothing, Query
-
-MOST_OFFSET = 100_000
-"""How many hits page numbers can skip; further on, `after` goes on in the order of ids."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One page of one search. `filtered` is None where no filter was given."""
+    """Some hits of one search.
 
-    text: str
-    parsed: Parsed
-    filtered: Parsed | None
-    page: int
-    per_page: int
-    order: Order
-    after: str | None
+    `filter` is a second query in Sakuin's own language, which must match too and is never
+    highlighted; where `text` is blank it alone finds all that match it. `within` is a third, the
+    program's own: it only ever takes away. `after`, in the order of ids, asks for what follows
+    that id, and `offset` counts from there. `generation` is that of an earlier answer.
+    """
+
+    text: str = ""
+    filter: str = ""
+    within: str = ""
+    dialect: Dialect = Dialect.SAKUIN
+    order: Order = Order.RELEVANCE
+    after: str | None = None
+    generation: int | None = None
+    offset: int = 0
+    limit: int = DEFAULT_PER_PAGE
 
     @property
-    def offset(self) -> int:
-        """How many hits the page skips."""
-        return (self.page - 1) * self.per_page
+    def page(self) -> int:
+        """The number of the page that begins at the offset, from 1."""
+        return self.offset // max(1, self.limit) + 1
 
-    @property
-    def tree(self) -> Query:
-        """What must match. A filter alone finds all that match it.
+    def at_page(self, page: int, per_page: int) -> Self:
+        """Return the same search at a page, from 1; BadPage names a number that cannot be."""
+        check_page(page, per_page)
+        return replace(self, offset=(page - 1) * per_page, limit=per_page)
 
-        A query or a filter that was refused keeps anything from being found.
-        """
-        if self.filtered is None:
-            return self.parsed.query
-        if self.parsed.refused or self.filtered.refused:
-            return Nothing()
-        if not self.text.strip():
-            return self.filtered.query
-        return And((self.parsed.query, self.filtered.query))
+    def check(self, index: Index) -> None:
+        """Raise Refused for what does not fit the index; the texts always do."""
+        known_order(index, self.order)
+        if self.after is None:
+            return
+        if self.order is not Order.ID:
+            raise Refused("after", "goes on in the order of ids: give order=id with it")
+        try:
+            self.after.encode() if index.fields.text_ids else id_number(self.after)
+        except ValueError as error:
+            raise Refused("after", f"must be an id: {error}") from None
 
 
-def ask(
-    index: Index,
-    text: str,
-    filter_text: str,
-    *,
-    page: int,
-    per_page: int,
-    order: Order,
-    dialect: Dialect,
-    after: str | None,
-) -> Asked:
-    """Check and parse. Raises Refused for what does not fit together, never for the texts."""
+def known_order(index: Index, order: Order | str) -> Order:
+    """Return an order by name; Refused lists those that the index has."""
     known = orders(index.fields)
     if order not in known:
         raise Refused("order", f"is {order}; index {index.name} knows {', '.join(known)}")
-    if after is not None and order is not Order.ID:
-        raise Refused("after", "goes on in the order of ids: give order=id with it")
-    if after is not None and not index.fields.text_ids:
-        try:
-            id_number(after)
-        except ValueError as error:
-            raise Refused("after", f"must be an id: {error}") from None
-    if after is not None and page != 1:
-        raise Refused("after", "counts from the id that it names: leave page out")
-    return Asked(
-        text=text,
-        parsed=parse(text, fields=index.fields, dialect=dialect),
-        filtered=parse(filter_text, fields=index.fields) if filter_text.strip() else None,
-        page=page,
-        per_page=per_page,
-        order=order,
-        after=after,
-    )
+    return Order(order)

@@ -10,14 +10,13 @@ from sqlalchemy import inspect
 
 from sakuin.app.attached import ATTACHED, create_attached
 from sakuin.app.catalogue import Catalogue
+from sakuin.app.chosen_engine import chosen_engine
 from sakuin.app.collection import Collection
 from sakuin.app.paragraph import create_tables
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.row_check import RowCheck, row_check
 from sakuin.app.settings import Settings, SettingsError
 from sakuin.indexer.build import Copy
-from sakuin.indexer.engine import Engine
-from sakuin.indexer.engines import default_engine, engine_named
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
@@ -50,7 +49,7 @@ class Installation:
     def __init__(self, settings: Settings, database: Database, asking: RowCheck) -> None:
         self.settings, self.database = settings, database
         self.catalogue = Catalogue(settings.models.split(), asking)
-        self._row_check, self._engine = asking, _engine(settings)
+        self._row_check, self._engine = asking, chosen_engine(settings)
         self._parts: dict[str, Parts] = {}
         self._outdated: list[Parts] = []
         self._lock = threading.Lock()
@@ -110,15 +109,6 @@ def _open_database(settings: Settings) -> Database:
         return open_engine(settings.database_url)
     except (TypeError, ValueError) as error:
         raise SettingsError(f"database_url (SAKUIN_DATABASE_URL) cannot be used: {error}") from None
-
-
-def _engine(settings: Settings) -> Engine:
-    try:
-        return engine_named(settings.engine) if settings.engine else default_engine()
-    except ImportError as error:
-        raise SettingsError(
-            f"engine (SAKUIN_ENGINE) {settings.engine!r} is not installed here: {error}"
-        ) from None
 
 
 def initialise(parts: Parts) -> None:

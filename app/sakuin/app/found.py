@@ -6,13 +6,13 @@ from functools import partial
 from typing import TypeVar, overload
 
 from sakuin.app.collection import Collection
+from sakuin.app.searched import highlights
 from sakuin.indexer.diagnostic import Diagnostic
-from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit as EngineHit
-from sakuin.indexer.highlight import Piece, snippet
+from sakuin.indexer.highlight import Piece
+from sakuin.indexer.index import Index
 from sakuin.indexer.query import Query
 
-SNIPPET_WIDTH = 320
 T = TypeVar("T")
 
 
@@ -47,7 +47,8 @@ class Found(Sequence[T]):
     `hits` belong to the rows, one each. `missing` are ids that the index still has, but whose
     rows are gone, or are no longer to be found: they are left out of both. `total` counts what
     the index has, exactly; `generation` is its number (0: nothing was indexed yet).
-    `next_after`: in the order of ids, what `after` must be for what may follow.
+    `next_after`: in the order of ids, what `after` must be for what follows; None at the end.
+    `restarted`: the generation asked for is gone, so these are the first of the current one.
     """
 
     rows: tuple[T, ...]
@@ -57,6 +58,7 @@ class Found(Sequence[T]):
     generation: int
     diagnostics: tuple[Diagnostic, ...]
     next_after: int | str | None = None
+    restarted: bool = False
 
     @overload
     def __getitem__(self, at: int) -> T: ...
@@ -73,28 +75,19 @@ class Found(Sequence[T]):
         return len(self.rows)
 
 
-def shown_id(document_id: str, *, is_number: bool) -> int | str:
-    """Return an id as it is shown to programs."""
-    return int(document_id) if is_number else document_id
+def shown_id(index: Index, document_id: str) -> int | str:
+    """Return an id as programs see it: a number where the ids of the index are numbers."""
+    return document_id if index.fields.text_ids else int(document_id)
 
 
 def hit_of(collection: Collection, found: EngineHit, query: Query) -> Hit:
     """Return what is shown of a document that a query found."""
     document = found.document
     return Hit(
-        id=shown_id(document.id, is_number=not collection.index.fields.text_ids),
+        id=shown_id(collection.index, document.id),
         title=collection.title_of(document),
         url=collection.url_of(document),
         score=found.score,
         fields=dict(document.text),
-        _cut=partial(_highlights, collection.index.fields, document, query),
+        _cut=partial(highlights, collection.index.fields, document, query),
     )
-
-
-def _highlights(fields: Fields, document: Document, query: Query) -> dict[str, tuple[Piece, ...]]:
-    return {
-        name: snippet(
-            document.text[name], query, SNIPPET_WIDTH, folding=fields.folding, field=name
-        ).pieces
-        for name in fields.searched
-    }

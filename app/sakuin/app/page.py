@@ -56,7 +56,7 @@ class Page(Generic[T]):
 
     def __post_init__(self) -> None:
         """Refuse numbers that no page can have."""
-        _check(self.page, self.per_page)
+        check_page(self.page, self.per_page)
         if self.total < 0 or len(self.items) > self.per_page:
             raise ValueError(f"{len(self.items)} items of {self.total} make no page")
 
@@ -116,7 +116,7 @@ def paginate(
     A total that is given is not counted; nor is it when the first page is not full. Rows beyond
     the end are never asked for, so no page number makes the source work. BadPage as in `Page`.
     """
-    _check(page, per_page)
+    check_page(page, per_page)
     offset = (page - 1) * per_page
     if total is None and page == 1:
         items = tuple(source.rows(0, per_page))
@@ -128,6 +128,14 @@ def paginate(
         total = source.count()
     items = tuple(source.rows(offset, per_page)) if offset < total else ()
     return Page(items=items, page=page, per_page=per_page, total=total)
+
+
+def check_page(page: int, per_page: int) -> None:
+    """Raise BadPage unless there can be such a page."""
+    if not 1 <= page <= MOST_PAGE:
+        raise BadPage("page", page, MOST_PAGE)
+    if not 1 <= per_page <= MOST_PER_PAGE:
+        raise BadPage("per_page", per_page, MOST_PER_PAGE)
 
 
 def read_page(text: str) -> int:
@@ -148,10 +156,3 @@ def _read(field: str, text: str, most: int) -> int:
         if 1 <= number <= most:
             return number
     raise BadPage(field, text, most)
-
-
-def _check(page: int, per_page: int) -> None:
-    if not 1 <= page <= MOST_PAGE:
-        raise BadPage("page", page, MOST_PAGE)
-    if not 1 <= per_page <= MOST_PER_PAGE:
-        raise BadPage("per_page", per_page, MOST_PER_PAGE)

@@ -23,8 +23,7 @@ from sakuin.app.contexts import (
     Step,
 )
 from sakuin.app.installed import parts_of, parts_of_receipt
-from sakuin.app.paragraph import MOST_BODY_BYTES
-from sakuin.app.present import paragraph_url
+from sakuin.app.paragraph import MOST_BODY_BYTES, PARAGRAPH_URL
 from sakuin.app.read_paragraph import StoredParagraph, stored_paragraph
 from sakuin.app.receipt import progress, read_receipt, receipt_of
 from sakuin.app.refused import Refused
@@ -180,7 +179,7 @@ def _add_page(request: Request, *, body: str, source: str, problem: Problem | No
 def _paragraph_page(
     request: Request, stored: StoredParagraph, *, draft: str | None, problem: Problem | None
 ) -> ParagraphPage:
-    url = paragraph_url(stored.id, root_of(request))
+    url = root_of(request) + PARAGRAPH_URL.format(id=stored.id)
     return ParagraphPage(
         site=site_of(request),
         standing=look_standing(parts_of(request)),

@@ -25,6 +25,7 @@ from sakuin.queue import read, replay
 
 MOST_BODY_BYTES = 1 << 20
 MOST_SOURCE_CHARACTERS = 255
+PARAGRAPH_URL = "/paragraphs/{id}"
 
 
 class utc_now(FunctionElement[datetime]):  # noqa: N801  spelled as the SQL function that it is
@@ -69,7 +70,7 @@ class Paragraph(Searchable, Base):
         place=("source", "position"),
         created="created_at",
         title="{source} {position}",
-        url="/paragraphs/{id}",
+        url=PARAGRAPH_URL,
     )
     __table_args__ = (
         UniqueConstraint("source", "position"),

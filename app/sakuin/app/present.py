@@ -5,9 +5,10 @@ from typing import Any
 
 from sakuin.app.answer import Answer, Item
 from sakuin.app.collection import Collection
-from sakuin.app.paragraph_index import PARAGRAPHS
+from sakuin.app.found import shown_id
+from sakuin.app.paragraph_index import place_of
 from sakuin.indexer.diagnostic import Diagnostic
-from sakuin.indexer.highlight import Snippet
+from sakuin.indexer.highlight import Piece
 
 
 def answer_json(answer: Answer, collection: Collection, root_path: str = "") -> dict[str, Any]:
@@ -21,9 +22,9 @@ def answer_json(answer: Answer, collection: Collection, root_path: str = "") -> 
         "total_pages": page.total_pages,
         "next_after": answer.next_after,
         "generation": answer.generation,
-        "order": answer.order.value,
+        "order": answer.asked.order.value,
         "restarted": answer.restarted,
-        "removed": [_id(one, collection) for one in answer.removed],
+        "removed": [shown_id(collection.index, one) for one in answer.removed],
         "waiting": fresh.waiting if fresh else None,
         "seconds": round(answer.seconds, 6),
         "items": [item_json(item, collection, root_path) for item in page.items],
@@ -37,27 +38,18 @@ def item_json(item: Item, collection: Collection, root_path: str) -> dict[str, A
     document = item.document
     found = {
         "index": collection.index.name,
-        "id": _id(document.id, collection),
+        "id": shown_id(collection.index, document.id),
         "url": collection.url_of(document, root_path),
         "title": collection.title_of(document),
         "score": round(item.score, 6),
         "stale": item.is_stale,
         "fields": dict(document.text),
-        "highlights": {name: _pieces(each) for name, each in item.snippets.items()},
+        "highlights": {name: _pieces(each) for name, each in item.highlights.items()},
     }
-    if collection.index is PARAGRAPHS:
-        text = document.text
-        found |= {
-            "source": text["source"],
-            "position": document.values["position"],
-            "body": text["body"],
-        }
+    if place := place_of(collection.index, document):
+        source, position = place
+        found |= {"source": source, "position": position, "body": document.text["body"]}
     return found
-
-
-def paragraph_url(document_id: str | int, root_path: str = "") -> str:
-    """Return the address of a paragraph's page."""
-    return f"{root_path}/paragraphs/{document_id}"
 
 
 def _diagnostics(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
@@ -67,9 +59,5 @@ def _diagnostics(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
     ]
 
 
-def _pieces(cut: Snippet) -> list[dict[str, Any]]:
-    return [{"text": piece.text, "hit": piece.hit} for piece in cut.pieces]
-
-
-def _id(document_id: str, collection: Collection) -> int | str:
-    return document_id if collection.index.fields.text_ids else int(document_id)
+def _pieces(pieces: Sequence[Piece]) -> list[dict[str, Any]]:
+    return [{"text": piece.text, "hit": piece.hit} for piece in pieces]

@@ -1,9 +1,10 @@
 """What the address of a search page asks for, and the addresses of its neighbours."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+from sakuin.app.asked import Asked
 from sakuin.app.contexts import Notice
 from sakuin.app.page import DEFAULT_PER_PAGE, BadPage, read_page, read_per_page
 from sakuin.app.paragraph_index import PARAGRAPHS
@@ -15,37 +16,35 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class SearchAddress:
-    """One page of one search, as its address says it; see `answer` for each part."""
+    """One page of one search, as its address says it."""
 
-    query: str
-    page: int = 1
-    per_page: int = DEFAULT_PER_PAGE
-    order: Order = Order.RELEVANCE
-    generation: int | None = None
-    after: str | None = None
-    filter: str = ""
-    dialect: Dialect = Dialect.SAKUIN
+    asked: Asked
     index: str = PARAGRAPHS.name
 
     def asks(self) -> bool:
         """Tell whether there is anything to search for."""
-        return bool(self.query.strip() or self.filter.strip())
+        return bool(self.asked.text.strip() or self.asked.filter.strip())
+
+    def otherwise(self, **asked: Any) -> "SearchAddress":
+        """Return an address that asks for something else."""
+        return replace(self, asked=replace(self.asked, **asked))
 
     def carried(self) -> tuple[tuple[str, str], ...]:
         """Return what is not as usual, of what stays when the words change."""
+        asked, usual = self.asked, Asked()
         values = {
             "index": (self.index, PARAGRAPHS.name),
-            "order": (self.order.value, Order.RELEVANCE.value),
-            "per_page": (str(self.per_page), str(DEFAULT_PER_PAGE)),
-            "filter": (self.filter, ""),
-            "dialect": (self.dialect.value, Dialect.SAKUIN.value),
+            "order": (asked.order, usual.order),
+            "per_page": (asked.limit, usual.limit),
+            "filter": (asked.filter, usual.filter),
+            "dialect": (asked.dialect, usual.dialect),
         }
-        return tuple((name, value) for name, (value, usual) in values.items() if value != usual)
+        return tuple((name, str(value)) for name, (value, left) in values.items() if value != left)
 
     def parameters(self, **more: str | int | None) -> dict[str, str]:
         """Return the parameters of page 1 of this search; None in `more` stands for nothing."""
         given = {name: str(value) for name, value in more.items() if value is not None}
-        return {"q": self.query, **dict(self.carried()), **given}
+        return {"q": self.asked.text, **dict(self.carried()), **given}
 
 
 def read_address(
@@ -64,17 +63,18 @@ def read_address(
             notices.append(notice)
             return default
 
-    address = SearchAddress(
-        query=query,
-        page=checked("page", read_page, 1, Notice.BAD_PAGE),
-        per_page=checked("per_page", read_per_page, DEFAULT_PER_PAGE, Notice.BAD_PER_PAGE),
-        order=checked("order", Order, Order.RELEVANCE, Notice.BAD_ORDER),
-        generation=checked("g", _read_generation, None, Notice.BAD_GENERATION),
-        after=parameters.get("after") or None,
+    asked = Asked(
+        text=query,
         filter=parameters.get("filter", ""),
         dialect=checked("dialect", Dialect, Dialect.SAKUIN, Notice.BAD_DIALECT),
-        index=parameters.get("index") or PARAGRAPHS.name,
+        order=checked("order", Order, Order.RELEVANCE, Notice.BAD_ORDER),
+        after=parameters.get("after") or None,
+        generation=checked("g", _read_generation, None, Notice.BAD_GENERATION),
+    ).at_page(
+        checked("page", read_page, 1, Notice.BAD_PAGE),
+        checked("per_page", read_per_page, DEFAULT_PER_PAGE, Notice.BAD_PER_PAGE),
     )
+    address = SearchAddress(asked, index=parameters.get("index") or PARAGRAPHS.name)
     return address, tuple(notices)
 
 

@@ -5,28 +5,37 @@ An application may bind its models to settings of its own; otherwise they are re
 """
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import inspect
 from sqlalchemy.orm import registry
 
+from sakuin.app.chosen_engine import chosen_engine
 from sakuin.app.settings import OPTIONS, Settings, read_settings
-from sakuin.indexer.engines import default_engine, engine_named
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
 
 _BOUND = "sakuin.search"
+_T = TypeVar("_T")
 
 
 class SearchIndexes:
-    """Readers of the indexes of one data folder, safe for threads. A context manager."""
+    """Readers of the indexes of one data folder, and what the searches of one binding share.
+
+    Safe for threads. A context manager.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._engine = engine_named(settings.engine) if settings.engine else default_engine()
+        self._engine = chosen_engine(settings)
         self._readers: dict[str, Reader] = {}
+        self._shared: dict[object, Any] = {}
+        self._stack = ExitStack()
+        self._keepers = 0
         self._lock = threading.Lock()
 
     def reader(self, index: Index) -> Reader:
@@ -39,9 +48,35 @@ class SearchIndexes:
                 self._readers[index.name] = reader
             return reader
 
-    def close(self) -> None:
-        """Close every reader. No search may be going on; a later one opens them again."""
+    def shared(self, opening: "Callable[[Settings], AbstractContextManager[_T]]") -> _T:
+        """Return what `opening` makes of the settings: one for all, made at the first call."""
         with self._lock:
+            if opening not in self._shared:
+                self._shared[opening] = self._stack.enter_context(opening(self.settings))
+            made: _T = self._shared[opening]
+            return made
+
+    @contextmanager
+    def keep(self) -> Iterator[None]:
+        """Keep open what is shared; the last who leaves closes it."""
+        with self._lock:
+            self._keepers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._keepers -= 1
+                if not self._keepers:
+                    self._close_shared()
+
+    def _close_shared(self) -> None:
+        self._shared.clear()
+        self._stack.close()
+
+    def close(self) -> None:
+        """Close everything. No search may be going on; a later one opens it again."""
+        with self._lock:
+            self._close_shared()
             for reader in self._readers.values():
                 reader.close()
             self._readers.clear()

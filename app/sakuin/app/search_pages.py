@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from sakuin.app.addresses import root_of, site_of
-from sakuin.app.answer import answer
+from sakuin.app.answer import answer_to
 from sakuin.app.assemble import Parts
 from sakuin.app.contexts import IndexLink, Notice, Remark, SearchPage
 from sakuin.app.installed import installation_of, parts_of
@@ -49,36 +49,27 @@ def search_path(request: Request) -> Response:
 def _respond(request: Request, query: str) -> Response:
     address, notices = read_address(request.query_params, query)
     parts = parts_of(request, address.index)
-    if address.order not in orders(parts.index.fields):
-        address, notices = replace(address, order=Order.RELEVANCE), (*notices, Notice.BAD_ORDER)
+    if address.asked.order not in orders(parts.index.fields):
+        address = address.otherwise(order=Order.RELEVANCE)
+        notices = (*notices, Notice.BAD_ORDER)
     if not address.asks():
         return show(request, _page(request, parts, address, notices))
     try:
         return show(request, _answered(request, parts, address, notices))
     except Refused as error:  # only a page number that is too great is left to be refused
         notice = Notice.TOO_FAR if error.field == "page" else Notice.BAD_AFTER
-        first = replace(address, page=1, after=None)
+        first = address.otherwise(offset=0, after=None)
         return show(request, _answered(request, parts, first, (*notices, notice)))
 
 
 def _answered(
     request: Request, parts: Parts, address: SearchAddress, notices: tuple[Notice, ...]
 ) -> SearchPage:
-    found = answer(
-        parts,
-        address.query,
-        page=address.page,
-        per_page=address.per_page,
-        order=address.order,
-        generation=address.generation,
-        filter=address.filter,
-        dialect=address.dialect,
-        after=address.after,
-    )
+    found = answer_to(parts, address.asked)
     restarted = (Notice.RESTARTED,) if found.restarted else ()
     page = _page(request, parts, address, notices + restarted)
-    remarks = [(each, address.query) for each in found.diagnostics]
-    remarks += [(each, address.filter) for each in found.filter_diagnostics]
+    remarks = [(each, address.asked.text) for each in found.diagnostics]
+    remarks += [(each, address.asked.filter) for each in found.filter_diagnostics]
     return replace(
         page,
         standing=replace(standing_of(parts, found.freshness), generation=found.generation),
@@ -96,12 +87,12 @@ def _page(
     return SearchPage(
         site=site_of(request),
         standing=None if address.asks() else look_standing(parts),
-        query=address.query,
+        query=address.asked.text,
         carried=address.carried(),
         documents=documents,
         indexes=_indexes(request, address),
-        filter=address.filter,
-        unfiltered_url=f"{root}/search?{urlencode(replace(address, filter='').parameters())}",
+        filter=address.asked.filter,
+        unfiltered_url=f"{root}/search?{urlencode(address.otherwise(filter='').parameters())}",
         notices=notices,
         remarks=(),
         results=None,
@@ -113,7 +104,7 @@ def _indexes(request: Request, address: SearchAddress) -> tuple[IndexLink, ...]:
     names = [each.index.name for each in installation_of(request).catalogue.known()]
     if len(names) == 1:
         return ()
-    plain = replace(address, order=Order.RELEVANCE, filter="", after=None)
+    plain = address.otherwise(order=Order.RELEVANCE, filter="", after=None)
     return tuple(
         IndexLink(
             name,

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from sakuin.app.answer import Answer, Item
-from sakuin.app.asked import MOST_OFFSET
 from sakuin.app.collection import Collection
 from sakuin.app.contexts import OrderLink, PageLink, Result, Results
 from sakuin.app.page import Page
-from sakuin.app.paragraph_index import PARAGRAPHS
+from sakuin.app.paragraph_index import place_of
 from sakuin.app.search_address import SearchAddress
+from sakuin.app.searched import MOST_OFFSET
 from sakuin.indexer.engine import orders
 
 
@@ -21,7 +21,7 @@ def results_of(found: Answer, collection: Collection, address: SearchAddress, ro
     """
     page = found.page
     reach = min(page.total_pages, MOST_OFFSET // page.per_page + 1)
-    is_continued = found.after is not None
+    is_continued = found.asked.after is not None
     before = 0 if is_continued else page.offset
 
     def link(number: int | None) -> str | None:
@@ -67,7 +67,9 @@ def _order_links(
     parameters = address.parameters()
     return tuple(
         OrderLink(
-            order, _search({**parameters, "order": order.value}, root), current=order is found.order
+            order,
+            _search({**parameters, "order": order.value}, root),
+            current=order is found.asked.order,
         )
         for order in orders(collection.index.fields)
     )
@@ -79,15 +81,16 @@ def _search(parameters: Mapping[str, str], root: str) -> str:
 
 def _result(item: Item, collection: Collection, root: str) -> Result:
     document = item.document
-    is_paragraph = collection.index is PARAGRAPHS
-    pieces = [(piece.text, piece.hit) for cut in item.snippets.values() for piece in cut.pieces]
+    place = place_of(collection.index, document)
+    source, position = place or (None, None)
+    pieces = [(piece.text, piece.hit) for cut in item.highlights.values() for piece in cut]
     return Result(
         index=collection.index.name,
         id=document.id,
         url=collection.url_of(document, root),
-        title=None if is_paragraph else collection.title_of(document),
-        source=document.text["source"] if is_paragraph else None,
-        position=int(document.values["position"]) if is_paragraph else None,
+        title=None if place else collection.title_of(document),
+        source=source,
+        position=position,
         pieces=tuple(pieces),
         stale=item.is_stale,
     )

@@ -1,125 +1,34 @@
 """A FastAPI router that searches a model: `app.include_router(search_router(Article))`."""
 
-import threading
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
-from typing import Annotated, Any, Generic, TypeVar
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, Field
 
-from sakuin.app.answer import answer
+from sakuin.app.answer import answer_to
 from sakuin.app.assemble import Parts, installation
 from sakuin.app.model_index import ModelIndex, index_of
-from sakuin.app.page import DEFAULT_PER_PAGE, MOST_PAGE, MOST_PER_PAGE
-from sakuin.app.present import answer_json
 from sakuin.app.refused import Refused
 from sakuin.app.search_indexes import bound_search
-from sakuin.indexer.diagnostic import DiagnosticCode
-from sakuin.indexer.dialect import Dialect
-from sakuin.indexer.engine import Order
+from sakuin.app.search_shapes import Hit, Page, Parameters, Piece, Remark, page_of
+from sakuin.app.searched import own_filter
 from sakuin.indexer.errors import IndexerError
 
-__all__ = ["Asked", "Hit", "Page", "Piece", "Remark", "search_router"]
-
-LONGEST_ID = 4096
-T = TypeVar("T")
+__all__ = ["Hit", "Page", "Parameters", "Piece", "Remark", "search_router"]
 
 
-class Piece(BaseModel):
-    """A part of a text; a `hit` is what the query asked for. Escape it before it becomes HTML."""
-
-    text: str
-    hit: bool
-
-
-class Hit(BaseModel):
-    """One document found. `stale`: its row was edited since it was indexed.
-
-    `highlights` are cut from the searched fields: the pieces of one, joined, are what to show.
-    """
-
-    index: str
-    id: int | str
-    title: str
-    url: str | None
-    score: float
-    stale: bool
-    fields: dict[str, str]
-    highlights: dict[str, list[Piece]]
-
-
-class Remark(BaseModel):
-    """Something to say about the query's code points start..end."""
-
-    code: DiagnosticCode
-    start: int
-    end: int
-    message: str
-
-
-class Page(BaseModel, Generic[T]):
-    """One page of a search. Give `generation` back as `g`, and all pages are of one copy."""
-
-    items: list[T]
-    total: int = Field(description="how many documents match, exactly")
-    page: int
-    per_page: int
-    total_pages: int
-    previous_page: int | None
-    next_page: int | None
-    next_after: str | None = Field(description="in the order of ids: `after` of what follows")
-    order: Order
-    generation: int = Field(description="0: nothing was indexed yet")
-    restarted: bool = Field(description="`g` is gone: this is page 1 of the current generation")
-    removed: list[int | str] = Field(description="found, but hidden: their rows are gone")
-    waiting: int | None = Field(description="changes not indexed yet; null: database away")
-    seconds: float
-    diagnostics: list[Remark]
-    filter_diagnostics: list[Remark]
-
-
-class Asked(BaseModel):
-    """What a search may be asked."""
-
-    q: str = Field("", description="what to look for; a blank means AND")
-    page: int = Field(1, ge=1, le=MOST_PAGE)
-    per_page: int = Field(DEFAULT_PER_PAGE, ge=1, le=MOST_PER_PAGE)
-    order: Order = Order.RELEVANCE
-    g: int | None = Field(None, ge=1, le=10**15, description="generation, from an earlier page")
-    after: str | None = Field(
-        None, max_length=LONGEST_ID, description="next_after of the page before; with order=id"
-    )
-    filter: str = Field("", description="a second query that must match too and is not highlighted")
-    dialect: Dialect = Field(Dialect.SAKUIN, description="how q is written")
-
-
-class _Opened:
-    """The parts of one model's index, opened when first asked for; safe for threads."""
-
-    def __init__(self, index: ModelIndex) -> None:
-        self._index = index
-        self._lock = threading.Lock()
-        self._stack = ExitStack()
-        self._parts: Parts | None = None
-
-    def parts(self) -> Parts:
-        with self._lock:
-            if self._parts is None:
-                settings = bound_search(self._index.model).settings
-                opened = self._stack.enter_context(installation(settings))
-                self._parts = opened.parts_of(self._index.collection)
-            return self._parts
-
-    def close(self) -> None:
-        with self._lock:
-            self._stack.close()
-            self._parts = None
-
-
-def search_router(model: type[Any], prefix: str = "/search") -> APIRouter:
+def search_router(
+    model: type[Any],
+    prefix: str = "/search",
+    *,
+    filter: str = "",  # noqa: A002  the name of the parameter in addresses
+) -> APIRouter:
     """Return a router whose one path searches a Searchable model; the answer is a `Page[Hit]`.
+
+    `filter` is a query of the program's own: what does not match it is never found, whatever the
+    visitor asks. ValueError where it cannot be searched.
 
     Settings are read when the application starts, which connects to nothing; all is closed when
     it ends. Any text is a query. Numbers out of bounds are answered 422 as FastAPI does, an
@@ -127,38 +36,33 @@ def search_router(model: type[Any], prefix: str = "/search") -> APIRouter:
     still there, and how many changes wait: while it is away a search answers without that.
     """
     index = index_of(model)
-    opened = _Opened(index)
+    own_filter(index.collection.index, filter)
 
     @asynccontextmanager
     async def lifespan(_app: object) -> AsyncIterator[None]:
-        opened.parts()
-        yield
-        opened.close()
+        with bound_search(model).keep():
+            _parts(index)
+            yield
 
     router = APIRouter(prefix=prefix, lifespan=lifespan)
     name = index.collection.index.name
     what = f"Search {name}: the exact total, and one page of hits with highlights."
 
     @router.get("", name=f"search_{name}", operation_id=f"search_{name}", description=what)
-    def search(request: Request, asked: Annotated[Asked, Query()]) -> Page[Hit]:
-        return _search(opened.parts(), request, asked)
+    def search(request: Request, asked: Annotated[Parameters, Query()]) -> Page[Hit]:
+        return _search(_parts(index), request, asked, filter)
 
     return router
 
 
-def _search(parts: Parts, request: Request, asked: Asked) -> Page[Hit]:
+def _parts(index: ModelIndex) -> Parts:
+    """Return the parts of a model's index, which all routers of one binding share."""
+    return bound_search(index.model).shared(installation).parts_of(index.collection)
+
+
+def _search(parts: Parts, request: Request, asked: Parameters, within: str) -> Page[Hit]:
     try:
-        found = answer(
-            parts,
-            asked.q,
-            page=asked.page,
-            per_page=asked.per_page,
-            order=asked.order,
-            generation=asked.g,
-            filter=asked.filter,
-            dialect=asked.dialect,
-            after=asked.after,
-        )
+        found = answer_to(parts, asked.asked(within))
     except Refused as refused:
         problem = {
             "type": "value_error",
@@ -169,7 +73,4 @@ def _search(parts: Parts, request: Request, asked: Asked) -> Page[Hit]:
         raise RequestValidationError([problem]) from None
     except (IndexerError, OSError) as error:
         raise HTTPException(503, str(error), headers={"Retry-After": "5"}) from error
-    facts = answer_json(found, parts.collection, request.scope.get("root_path", ""))
-    return Page[Hit](
-        **facts, previous_page=found.page.previous_page, next_page=found.page.next_page
-    )
+    return page_of(found, parts.collection, request.scope.get("root_path", ""))

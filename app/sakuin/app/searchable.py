@@ -14,14 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, event
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.interfaces import ORMOption
 
-from sakuin.app.find_models import (
-    FoundPage,
-    check_after,
-    check_window,
-    find_page,
-    open_search,
-    order_of,
-)
+from sakuin.app.find_models import FoundPage, ask, hits_of, page_of, rows_of, search_model
 from sakuin.app.found import Found, Hit
 from sakuin.app.model_changes import enqueue, watch
 from sakuin.app.model_fields import BadDeclaration, SearchFields
@@ -72,20 +65,29 @@ class Searchable:
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect = Dialect.SAKUIN,
         options: Sequence[ORMOption] = (),
+        generation: int | None = None,
     ) -> Found[Self]:
         """Return the rows that a query finds, in order; those that are gone are left out.
 
         `limit` is at most 1,000, `offset` 100,000; in the order of ids `after` goes on behind an
-        id. `filter` is a second query, the program's own, which must match too and is not
-        highlighted; alone it finds all that match it. `options` are loader options for the rows.
-        Any text is a query. Raises ValueError for what is out of bounds, and the indexer's
-        errors when the index cannot be read.
+        id. `generation` is that of an earlier result, so that what follows does not shift; where
+        it is gone, `restarted` is true. `filter` is a second query, the program's own, which must
+        match too and is not highlighted; alone it finds all that match it. `options` are loader
+        options for the rows. Any text is a query. Raises ValueError for what is out of bounds,
+        and the indexer's errors when the index cannot be read.
         """
-        check_window(limit, offset)
-        chosen = order_of(cls, order)
-        behind = check_after(after, chosen)
-        with open_search(cls, query, filter, dialect) as search:
-            return search.fetched(session, search.hits(chosen, offset, limit, behind), options)
+        asked = ask(
+            cls,
+            query,
+            filter_text=filter,
+            dialect=dialect,
+            order=order,
+            after=after,
+            generation=generation,
+            limit=limit,
+            offset=offset,
+        )
+        return rows_of(cls, session, search_model(cls, asked), options)
 
     @classmethod
     def hits_fulltext(
@@ -98,13 +100,21 @@ class Searchable:
         order: Order | str = Order.RELEVANCE,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect = Dialect.SAKUIN,
+        generation: int | None = None,
     ) -> Found[Hit]:
         """Return what a query finds as the index has it, without asking the database."""
-        check_window(limit, offset)
-        chosen = order_of(cls, order)
-        behind = check_after(after, chosen)
-        with open_search(cls, query, filter, dialect) as search:
-            return search.shown(search.hits(chosen, offset, limit, behind))
+        asked = ask(
+            cls,
+            query,
+            filter_text=filter,
+            dialect=dialect,
+            order=order,
+            after=after,
+            generation=generation,
+            limit=limit,
+            offset=offset,
+        )
+        return hits_of(cls, search_model(cls, asked))
 
     @classmethod
     def count_fulltext(
@@ -115,8 +125,8 @@ class Searchable:
         dialect: Dialect = Dialect.SAKUIN,
     ) -> int:
         """Return how many documents a query finds, exactly, without asking the database."""
-        with open_search(cls, query, filter, dialect) as search:
-            return search.count()
+        asked = ask(cls, query, filter_text=filter, dialect=dialect)
+        return search_model(cls, asked).total
 
     @classmethod
     def paginate_fulltext(
@@ -131,23 +141,19 @@ class Searchable:
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect = Dialect.SAKUIN,
         options: Sequence[ORMOption] = (),
+        generation: int | None = None,
     ) -> FoundPage[Self]:
-        """Return one page of the rows that a query finds; a given total is not counted again.
+        """Return one page of the rows that a query finds, and the exact total of what it finds.
 
-        A page beyond the last is empty. Raises BadPage for numbers that no page can have.
+        A page beyond the last is empty; rows that are gone leave the page shorter. A total that
+        is given is the page's instead. With the `found.generation` of an earlier page no page
+        shifts. Raises BadPage for numbers that no page can have, and ValueError for a page
+        beyond 100,000 hits.
         """
-        return find_page(
-            cls,
-            session,
-            query,
-            page=page,
-            per_page=per_page,
-            total=total,
-            order=order_of(cls, order),
-            filter_text=filter,
-            dialect=dialect,
-            options=options,
+        asked = ask(
+            cls, query, filter_text=filter, dialect=dialect, order=order, generation=generation
         )
+        return page_of(cls, session, asked.at_page(page, per_page), total, options)
 
     @classmethod
     def reindex(

@@ -7,7 +7,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from sakuin.app.answer import Answer, answer
+from sakuin.app.answer import Answer, answer_to
+from sakuin.app.asked import Asked
 from sakuin.app.collection import Collection
 from sakuin.app.commands.options import (
     DEFAULT_INDEX,
@@ -99,17 +100,15 @@ def search(
             queries = [*words, " ".join(words)] if len(words) > 1 else words
             put(str(time_searches(parts, queries)))
             return
-        found = answer(
-            parts,
-            " ".join(words),
-            page=page,
-            per_page=per_page,
-            order=order,
-            generation=generation,
+        asked = Asked(
+            text=" ".join(words),
             filter=filter,
             dialect=dialect,
+            order=order,
             after=after,
+            generation=generation,
         )
+        found = answer_to(parts, asked.at_page(page, per_page))
         if as_json:
             put_json(answer_json(found, parts.collection))
         else:
@@ -135,8 +134,8 @@ def _print(found: Answer, collection: Collection) -> None:
         line = Text()
         line.append(f"{item.document.id:>8}  ", style="dim")
         line.append(f"{collection.title_of(item.document)}  ", style="cyan")
-        for cut in item.snippets.values():
-            for piece in cut.pieces:
+        for cut in item.highlights.values():
+            for piece in cut:
                 line.append(piece.text, style="bold reverse" if piece.hit else "")
         if item.is_stale:
             line.append("  (edited since)", style="yellow")
@@ -152,7 +151,7 @@ def _print(found: Answer, collection: Collection) -> None:
 
 
 def _print_next(found: Answer) -> None:
-    if found.next_after is not None and found.after is not None:
+    if found.next_after is not None and found.asked.after is not None:
         say(f"--order id --after {quote(found.next_after)} goes on.")
     elif found.page.next_page:
         say(f"Page {found.page.page} of {found.page.total_pages:,}: --page N shows another.")
