@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import assert_type
 
 import pytest
-from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy import Engine, delete, func, insert, select, update
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from article_models import Article, Line, Note, Site, site
@@ -109,6 +109,24 @@ def test_a_row_that_was_only_touched_pushes_nothing(shop: Site) -> None:
         article.title = "same"
         session.commit()
     assert shop.pushed(Article) == []
+
+
+def test_a_value_that_sql_computes_is_pushed(shop: Site) -> None:
+    """Q1: of such an assignment the session knows nothing more after the UPDATE."""
+    with shop.session() as session:
+        article = Article(title="old", body="夜")
+        session.add(article)
+        session.commit()
+        article.title = Article.title + " and 新しい"
+        session.commit()
+        shop.drain(Article)
+        assert titles(session, "新しい") == ["old and 新しい"]
+        article.title = func.upper(Article.title)
+        article.body = "朝"
+        session.flush()
+        session.refresh(article)
+        session.rollback()
+        assert shop.pushed(Article) == []
 
 
 def test_a_change_of_key_pushes_both(shop: Site) -> None:

@@ -24,6 +24,7 @@ class _Pending:
 
     def __init__(self) -> None:
         self._changes: dict[Connection, dict[ModelIndex, dict[str, None]]] = {}
+        self.modified: set[Any] = set()
 
     def add(self, connection: Connection, index: ModelIndex, ids: Sequence[str]) -> None:
         of_index = self._changes.setdefault(connection, {}).setdefault(index, {})
@@ -31,17 +32,20 @@ class _Pending:
 
     def push(self, _session: Session, _context: object) -> None:
         changes, self._changes = self._changes, {}
+        self.modified.clear()
         for connection, of_connection in changes.items():
             for index, ids in of_connection.items():
                 push_ids(connection, [index], list(ids))
 
     def drop(self, _session: Session, _transaction: object) -> None:
         self._changes.clear()
+        self.modified.clear()
 
 
 def watch(searchable: type) -> None:
     """See to it that every class mapped below `searchable` pushes its changes."""
     event.listen(searchable, "after_insert", _inserted, propagate=True)
+    event.listen(searchable, "before_update", _updating, propagate=True)
     event.listen(searchable, "after_update", _updated, propagate=True)
     event.listen(searchable, "after_delete", _deleted, propagate=True)
 
@@ -86,10 +90,17 @@ def _inserted(mapper: Mapper[Any], connection: Connection, target: Any) -> None:
     _changed(connection, target, [mapper.primary_key_from_instance(target)])
 
 
+def _updating(_mapper: Mapper[Any], _connection: Connection, target: Any) -> None:
+    """Note what is modified: of a value that SQL computes nothing is left after the UPDATE."""
+    if _is_modified(target):
+        _pending(target).modified.add(inspect(target))
+
+
 def _updated(mapper: Mapper[Any], connection: Connection, target: Any) -> None:
-    session = object_session(target)
-    if session is not None and not session.is_modified(target, include_collections=False):
-        return  # the event comes for whatever was marked dirty
+    # The event comes for whatever was marked dirty. After the UPDATE too: others listen as well,
+    # and keys may be copied from a parent.
+    if inspect(target) not in _pending(target).modified and not _is_modified(target):
+        return
     key, before = mapper.primary_key_from_instance(target), inspect(target).identity
     _changed(connection, target, [key] if before is None else [before, key])
 
@@ -99,17 +110,31 @@ def _deleted(mapper: Mapper[Any], connection: Connection, target: Any) -> None:
     _changed(connection, target, [before or mapper.primary_key_from_instance(target)])
 
 
+def _is_modified(target: Any) -> bool:
+    return _session(target).is_modified(target, include_collections=False)
+
+
 def _changed(connection: Connection, target: Any, keys: Sequence[Sequence[Any]]) -> None:
-    session = object_session(target)
-    assert session is not None, "a flush is a session's"
+    pending = _pending(target)
+    ids = [key_id(key) for key in keys]
+    for index in indexes_of(type(target)):
+        pending.add(connection, index, ids)
+
+
+def _pending(target: Any) -> _Pending:
+    session = _session(target)
     pending: _Pending | None = session.info.get(_PENDING)
     if pending is None:
         pending = session.info[_PENDING] = _Pending()
         event.listen(session, "after_flush", pending.push)
         event.listen(session, "after_soft_rollback", pending.drop)
-    ids = [key_id(key) for key in keys]
-    for index in indexes_of(type(target)):
-        pending.add(connection, index, ids)
+    return pending
+
+
+def _session(target: Any) -> Session:
+    session = object_session(target)
+    assert session is not None, "a flush is a session's"
+    return session
 
 
 def push_ids(connection: Connection, indexes: Sequence[ModelIndex], ids: Sequence[str]) -> None:
