@@ -4,24 +4,29 @@ A tool that swaps a changed copy of the table for the table leaves the triggers 
 """
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
 from sakuin.app.attach_errors import AttachError
-from sakuin.app.attached_table import AttachedTable
-from sakuin.app.inspect_table import inspect_table
+from sakuin.app.attached_table import AttachedTable, Column
+from sakuin.app.inspect_table import TableFacts, inspect_table
 from sakuin.app.triggers import (
     existing_triggers,
     is_current,
     is_ours,
     trigger_statements,
 )
+from sakuin.indexer.errors import SourceChanged
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What is missing, and the command that mends it; `fault` says that there is no table."""
+    """What is missing, and the command that mends it.
+
+    `fault` says that there is no table, or that it is not made as it was.
+    """
 
     triggers: tuple[str, ...]
     columns: tuple[str, ...]
@@ -35,12 +40,9 @@ class Damage:
 
 def check_attached(connection: Connection, table: AttachedTable) -> Damage:
     """Compare what is there with what was attached."""
-    command = attach_command(table)
-    try:
-        facts = inspect_table(connection, table.place)
-    except AttachError as error:
-        return Damage((), (), f"sakuin detach {table.name}", str(error))
-    columns = tuple(each.name for each in table.columns() if each.name not in facts.columns)
+    damage = check_columns(connection, table)
+    if damage.command != attach_command(table):
+        return damage  # there is no table
     found = existing_triggers(connection, table)
     triggers = tuple(
         name
@@ -49,11 +51,60 @@ def check_attached(connection: Connection, table: AttachedTable) -> Damage:
         or not is_ours(connection, table, found[name])
         or not is_current(table, found[name], statement)
     )
-    return Damage(triggers, columns, command)
+    return replace(damage, triggers=triggers)
+
+
+def check_columns(connection: Connection, table: AttachedTable) -> Damage:
+    """Compare the key and the columns alone, which tell how rows are read."""
+    try:
+        facts = inspect_table(connection, table.place)
+    except AttachError as error:
+        return Damage((), (), f"sakuin detach {table.name}", str(error))
+    columns = tuple(each.name for each in table.columns() if each.name not in facts.columns)
+    changed = "; ".join(_changes(table, facts))
+    fault = f"{table.place} is not made as it was when it was attached: {changed}"
+    return Damage((), columns, attach_command(table), fault * bool(changed))
+
+
+def require_as_attached(connection: Connection, table: AttachedTable) -> None:
+    """Raise SourceChanged, which names what changed and what mends it, if anything did."""
+    damage = check_columns(connection, table)
+    if damage:
+        gone = f"{table.place} has no column {', '.join(damage.columns)} any more"
+        raise SourceChanged(f"{damage.fault or gone}; run `{damage.command}`")
+
+
+def _changes(table: AttachedTable, facts: TableFacts) -> Iterable[str]:
+    key = facts.key_columns()
+    if _as_named_today(table.key) != _as_named_today(key):
+        yield f"its primary key was {_shown(table.key)} and is {_shown(key)}"
+    created = (table.created,) if table.created else ()
+    for was in (*table.searched, *table.stored, *table.filters, *created):
+        now = facts.columns.get(was.name)
+        if now is not None and (was.kind, was.scale) != (now.kind, now.scale):
+            yield f"column {was.name} was {was.kind.value} and is {now.kind.value}"
+
+
+def _as_named_today(key: Iterable[Column]) -> list[Column]:
+    """Return columns with the charset utf8 as newer servers name it."""
+    new = [("utf8_" if each.collation.startswith("utf8_") else "", each) for each in key]
+    return [
+        replace(each, charset="utf8mb3", collation=f"utf8mb3_{each.collation[len(old) :]}")
+        if old
+        else each
+        for old, each in new
+    ]
+
+
+def _shown(key: Sequence[Column]) -> str:
+    parts = ((each.name, ", ".join(filter(None, (each.kind, each.collation)))) for each in key)
+    return ", ".join(f"{name} ({what})" for name, what in parts) or "none"
 
 
 def attach_command(table: AttachedTable) -> str:
     """Return the command that attaches the table as it is attached."""
+    if table.triggers_only:
+        return shlex.join(["sakuin", "attach", table.place, "--for-model", table.name])
     weights = {
         column.name: weight for column, weight in zip(table.searched, table.weights, strict=True)
     }

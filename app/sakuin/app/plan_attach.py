@@ -164,13 +164,18 @@ def _html(facts: TableFacts, searched: Sequence[Column], name: str) -> str:
 
 
 def _named_in(facts: TableFacts, where: str) -> tuple[Column, ...]:
-    """Return the columns whose name occurs in the condition: one too many does no harm."""
+    """Return the columns whose name occurs in the condition: one too many does no harm.
+
+    Of a generated column nobody tells what it is made of: then every other one is watched.
+    """
 
     def is_named(name: str) -> bool:
         return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", where, re.IGNORECASE))
 
-    named = (each for each in facts.columns.values() if is_named(each.name))
-    return tuple(each for each in named if each.name not in facts.generated)
+    plain = tuple(each for each in facts.columns.values() if each.name not in facts.generated)
+    if any(is_named(name) for name in facts.generated):
+        return plain
+    return tuple(each for each in plain if is_named(each.name))
 
 
 def _try_where(connection: Connection, table: AttachedTable) -> None:

@@ -1,6 +1,7 @@
 """Rows of any attached table as documents: the loader of its index."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -10,6 +11,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from sakuin.app.attached_table import AttachedTable, Column
+from sakuin.app.check_attached import require_as_attached
 from sakuin.app.row_digest import row_digest
 from sakuin.app.strip_html import strip_html
 from sakuin.app.table_sql import TableSql, key_value, place_of, table_sql
@@ -32,22 +34,43 @@ class TableLoader:
     def load(self, connection: Connection, ids: Sequence[str]) -> list[Document]:
         """Return the documents of exactly these ids, whatever else the key's collation equates.
 
-        Raises ValueError for a row that cannot be a document, SQLAlchemy's error where the table
-        is not as it was when it was attached.
+        Raises ValueError for a row that cannot be a document, SourceChanged where the table is
+        not as it was when it was attached.
         """
-        sql = table_sql(connection)
         keys = {one: key for one in ids if (key := self.key_of(one)) is not None}
+        if len(keys) < len(set(ids)):  # the key may be another one now
+            require_as_attached(connection, self.table)
+        with self._as_attached(connection):
+            return self._load(connection, keys)
+
+    def _load(
+        self, connection: Connection, keys: Mapping[str, tuple[KeyPart, ...]]
+    ) -> list[Document]:
+        sql = table_sql(connection)
         asked, documents = list(keys), []
         for start in range(0, len(asked), _KEYS_A_STATEMENT):
             part = asked[start : start + _KEYS_A_STATEMENT]
             statement = self._select(sql, self._one_of(sql, len(part)))
             values = [value for one in part for value in keys[one]]
+            wanted = set(part)  # a collation may find the key of another part, too
             documents += [
                 self._document(row)
                 for row in _rows(connection, statement, values)
-                if self._id(row) in keys
+                if self._id(row) in wanted
             ]
+        if len({each.id for each in documents}) < len(documents):
+            raise ValueError(f"rows of {self.table.place} share an id")
         return documents
+
+    @contextmanager
+    def _as_attached(self, connection: Connection) -> Iterator[None]:
+        """Let the block's error be SourceChanged where the table's key or columns changed."""
+        try:
+            yield
+        except (DBAPIError, ValueError):
+            with suppress(DBAPIError):  # a database that is away: the first error says so
+                require_as_attached(connection, self.table)
+            raise
 
     def ids_after(self, connection: Connection, after: str | None, limit: int) -> list[str]:
         """Return the next ids in key order, of the rows that are within `where`."""
@@ -67,6 +90,7 @@ class TableLoader:
         if after is not None:
             start = self.key_of(after)
             if start is None:
+                require_as_attached(connection, self.table)
                 raise ValueError(f"{after!r} cannot be a key of {self.table.place}")
             condition, values = self._behind(sql, start)
             conditions = [condition, *conditions]
@@ -75,7 +99,8 @@ class TableLoader:
             f"SELECT {sql.for_driver(names)} FROM {sql.for_driver(at)}"  # noqa: S608  all quoted
             f" WHERE {where} ORDER BY {sql.for_driver(order)} LIMIT {int(limit)}"
         )
-        return [self._id(row) for row in _rows(connection, statement, values)]
+        with self._as_attached(connection):
+            return [self._id(row) for row in _rows(connection, statement, values)]
 
     def key_of(self, document_id: str) -> tuple[KeyPart, ...] | None:
         """Return the key's values; None for an id that can be no key of this table."""
