@@ -135,6 +135,9 @@ def test_a_filter_and_a_dialect(served: Served) -> None:
         ({"order": "newest"}, "order"),
         ({"g": "0"}, "g"),
         ({"after": "1"}, "after"),
+        ({"after": "x", "order": "id"}, "after"),
+        ({"after": "", "order": "id"}, "after"),
+        ({"after": "1", "order": "id", "page": "2"}, "after"),
         ({"dialect": "sql"}, "dialect"),
     ],
 )
@@ -243,6 +246,9 @@ def test_a_filter_of_the_program_s_own_holds_whatever_is_asked(tmp_path: Path) -
     app = FastAPI()
     app.include_router(search_router(Article, filter="title:第1 OR title:第2"))
     app.include_router(search_router(Article, prefix="/all"))
+    mounted = FastAPI()
+    mounted.include_router(search_router(Article))
+    app.mount("/sub", mounted)
     with (
         site(engine, tmp_path) as shop,
         bind_search(Base, settings(tmp_path, url)) as bound,
@@ -263,7 +269,8 @@ def test_a_filter_of_the_program_s_own_holds_whatever_is_asked(tmp_path: Path) -
                 assert [hit["id"] for hit in page["items"]] == ids, asked
                 assert page["total"] == len(ids)
                 assert not any(p["hit"] for h in page["items"] for p in h["highlights"]["title"])
-            assert client.get("/all", params={"q": "犬"}).json()["total"] == 3
+            for everything in ("/all", "/sub/search"):
+                assert client.get(everything, params={"q": "犬"}).json()["total"] == 3
             opened = bound.shared(installation)
             assert opened is bound.shared(installation)
         assert bound.shared(installation) is not opened
