@@ -1,6 +1,5 @@
 """docs/search.md tells the truth: every example in its tables is run, on both engines (S3)."""
 
-import inspect
 import re
 import subprocess
 import sys
@@ -10,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sakuin.app.searchable import Searchable
 from sakuin.indexer.diagnostic import DiagnosticCode
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Document, Fields, Filter, FilterKind
 from sakuin.indexer.engine import Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
+from sakuin.indexer.expand import MOST_EXPANSIONS
 from sakuin.indexer.limits import DEFAULT_LIMITS
 from sakuin.indexer.parse import parse
 from sakuin.indexer.unparse import unparse
@@ -107,20 +106,9 @@ def test_the_page_names_the_limits() -> None:
         (DEFAULT_LIMITS.length, "too_long"),
         (DEFAULT_LIMITS.leaves, "too_many_terms"),
         (DEFAULT_LIMITS.depth, "too_deep"),
+        (MOST_EXPANSIONS, "too_many_words"),
     ):
         assert f"| {figure:,} | `{code}` |" in PAGE
-
-
-def test_the_methods_of_a_model_are_those_of_the_page() -> None:
-    """The mixin has these methods, with these parameters and defaults."""
-    listed = re.findall(r"^\| `Model\.(\w+)\((.*?)\)`", PAGE, re.MULTILINE)
-    assert len(listed) == 5
-    for name, written in listed:
-        there = inspect.signature(getattr(Searchable, name)).parameters
-        for parameter, default in re.findall(r"(\w+)(?:=([\w\"]+))?", written.replace("…", "")):
-            assert parameter in there, f"{name}: {parameter}"
-            if default:
-                assert str(there[parameter].default) == default.strip('"'), f"{name}: {parameter}"
 
 
 def test_the_python_example_runs() -> None:

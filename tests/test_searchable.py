@@ -309,6 +309,9 @@ def test_orders_and_bounds_are_named(shop: Site) -> None:
                 Article.find_fulltext(session, "x", **wrong)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="newest; index articles knows relevance, id"):
             Article.find_fulltext(session, "x", order="newest")
+        with pytest.raises(ValueError, match="dialect is sql; known: sakuin, estraier, tritonn"):
+            Article.count_fulltext("x", dialect="sql")
+        assert Article.count_fulltext("x ANDNOT y", dialect="estraier") == 0
         assert len(Article.find_fulltext(session, "", limit=0)) == 0
 
 

@@ -1,6 +1,8 @@
 """docs/python.md: its examples run, word for word and in order."""
 
 import asyncio
+import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,9 @@ from starlette.testclient import TestClient
 
 from article_models import Site
 from command import Command
-from doc_blocks import block
+from doc_blocks import DOCS, block
+from sakuin.app.search_router import search_router
+from sakuin.app.searchable import Searchable, bind_search, enqueue
 from sakuin.queue import create_schema, open_engine
 
 
@@ -57,3 +61,24 @@ async def saved_and_found(names: dict[str, Any]) -> list[str]:
     exec(block("python.md", "async"), names)
     titles: list[str] = await names["save_and_find"]()
     return titles
+
+
+def test_the_signatures_are_those_of_the_page() -> None:
+    """Every public function, with all its parameters in order, their kinds and defaults."""
+    table = (DOCS / "python.md").read_text(encoding="utf-8").split("<!-- test: signatures -->")[1]
+    written = re.findall(
+        r"^\| `(?:Model\.)?(\w+)(\(.*?\))` \|", table.split("\n\n")[0], re.MULTILINE
+    )
+    methods = [name for name in vars(Searchable) if not name.startswith("_")]
+    there = {name: getattr(Searchable, name) for name in methods}
+    there |= {each.__name__: each for each in (enqueue, bind_search, search_router)}
+    assert [name for name, _ in written] == list(there)
+    for name, parameters in written:
+        scope: dict[str, Any] = {}
+        exec(f"def shown{parameters}: ...", scope)
+        assert shape(scope["shown"]) == shape(there[name]), name
+
+
+def shape(function: Any) -> list[tuple[str, Any, Any]]:
+    parameters = inspect.signature(function).parameters.values()
+    return [(each.name, each.kind, each.default) for each in parameters]

@@ -60,3 +60,10 @@ def known_order(index: Index, order: Order | str) -> Order:
     if order not in known:
         raise Refused("order", f"is {order}; index {index.name} knows {', '.join(known)}")
     return Order(order)
+
+
+def known_dialect(dialect: Dialect | str) -> Dialect:
+    """Return a dialect by name; Refused lists them."""
+    if dialect not in tuple(Dialect):
+        raise Refused("dialect", f"is {dialect}; known: {', '.join(Dialect)}")
+    return Dialect(dialect)

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.interfaces import ORMOption
 
-from sakuin.app.asked import Asked, known_order
+from sakuin.app.asked import Asked, known_dialect, known_order
 from sakuin.app.found import Found, Hit, hit_of, shown_id
 from sakuin.app.model_index import ModelIndex, index_of
 from sakuin.app.page import Page
@@ -35,14 +35,14 @@ def ask(
     text: str,
     *,
     filter_text: str,
-    dialect: Dialect,
+    dialect: Dialect | str,
     order: Order | str = Order.RELEVANCE,
     after: int | str | None = None,
     generation: int | None = None,
     limit: int = 0,
     offset: int = 0,
 ) -> Asked:
-    """Return what is asked of a model; Refused for an order or a number that cannot be."""
+    """Return what is asked of a model; Refused for what cannot be."""
     if not 0 <= limit <= MOST_LIMIT:
         raise Refused("limit", f"must be 0 to {MOST_LIMIT:,}, not {limit}")
     if not 0 <= offset <= MOST_OFFSET:
@@ -50,7 +50,7 @@ def ask(
     return Asked(
         text=text,
         filter=filter_text,
-        dialect=dialect,
+        dialect=known_dialect(dialect),
         order=known_order(index_of(model).collection.index, order),
         after=None if after is None else str(after),
         generation=generation,

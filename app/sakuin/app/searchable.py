@@ -63,7 +63,7 @@ class Searchable:
         after: int | str | None = None,
         order: Order | str = Order.RELEVANCE,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
-        dialect: Dialect = Dialect.SAKUIN,
+        dialect: Dialect | str = Dialect.SAKUIN,
         options: Sequence[ORMOption] = (),
         generation: int | None = None,
     ) -> Found[Self]:
@@ -99,7 +99,7 @@ class Searchable:
         after: int | str | None = None,
         order: Order | str = Order.RELEVANCE,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
-        dialect: Dialect = Dialect.SAKUIN,
+        dialect: Dialect | str = Dialect.SAKUIN,
         generation: int | None = None,
     ) -> Found[Hit]:
         """Return what a query finds as the index has it, without asking the database."""
@@ -122,7 +122,7 @@ class Searchable:
         query: str,
         *,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
-        dialect: Dialect = Dialect.SAKUIN,
+        dialect: Dialect | str = Dialect.SAKUIN,
     ) -> int:
         """Return how many documents a query finds, exactly, without asking the database."""
         asked = ask(cls, query, filter_text=filter, dialect=dialect)
@@ -139,7 +139,7 @@ class Searchable:
         total: int | None = None,
         order: Order | str = Order.RELEVANCE,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
-        dialect: Dialect = Dialect.SAKUIN,
+        dialect: Dialect | str = Dialect.SAKUIN,
         options: Sequence[ORMOption] = (),
         generation: int | None = None,
     ) -> FoundPage[Self]:
