@@ -5,7 +5,6 @@ Never its `refresh()`, which goes on showing replaced documents.
 
 import threading
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from importlib.metadata import version
@@ -29,6 +28,7 @@ from sakuin.indexer.merge_policy import to_merge
 from sakuin.indexer.plan import plan
 from sakuin.indexer.query import Query as Tree
 from sakuin.indexer.tokens import follow_each_other
+from sakuin.indexer.whoosh_listed import Listed, in_all, in_any
 from sakuin.indexer.whoosh_segment import Segment
 from sakuin.indexer.whoosh_words import added
 from sakuin.indexer.whoosh_writer import (
@@ -171,18 +171,14 @@ class _Searcher:
         return self._searcher
 
 
-class _EndingMatcher(matching.ListMatcher):  # type: ignore[misc]
+class _EndingMatcher(Listed):
     """Matches documents by the encoded positions of some words in each, at a constant score."""
 
     def __init__(
         self, places: dict[int, list[bytes]], decode: Callable[[bytes], list[int]]
     ) -> None:
-        super().__init__(sorted(places))
-        self._i: int = 0
+        super().__init__(dict.fromkeys(places, 1.0))
         self._encoded, self._decode = places, decode
-
-    def skip_to(self, number: int) -> None:
-        self._i = bisect_left(self._ids, number, self._i)
 
     def value_as(self, _: str) -> list[int]:
         return [at for each in self._encoded[self.id()] for at in self._decode(each)]
@@ -193,7 +189,7 @@ class _PhraseMatcher(SpanWrappingMatcher):  # type: ignore[misc]
 
     def __init__(self, parts: Sequence[tuple[Any, list[int]]]) -> None:
         self._parts = parts
-        super().__init__(_all([matcher for matcher, _ in parts]))
+        super().__init__(_all([matcher for matcher, _ in parts]))  # no joined lists: places
 
     def _get_spans(self) -> bool:
         return follow_each_other(
@@ -234,28 +230,32 @@ class _Matchers:
 
     none, some, phrase, ending = (
         matching.NullMatcher,
-        matching.ListMatcher,
+        Listed.alike,
         _PhraseMatcher,
         _EndingMatcher,
     )
 
     @staticmethod
     def all_of(matchers: list[Any]) -> Any:
-        return _all(matchers)
+        return _all(in_all(matchers))
 
     @staticmethod
     def any_of(matchers: Iterable[Any]) -> Any:
-        active = [matcher for matcher in matchers if matcher.is_active()]
+        active = in_any(matchers)
         if not active:
             return matching.NullMatcher()
         return make_binary_tree(matching.UnionMatcher, active)
 
     @staticmethod
     def without(wanted: Any, unwanted: Any) -> Any:
+        if isinstance(wanted, Listed) and isinstance(unwanted, Listed):
+            return wanted.without(unwanted.scores)
         return _Without(wanted, unwanted) if unwanted.is_active() else wanted
 
     @staticmethod
     def weighted(matcher: Any, weight: float) -> Any:
+        if isinstance(matcher, Listed):
+            return matcher.weighted(weight)
         return matching.WrappingMatcher(matcher, boost=weight)
 
 
