@@ -62,18 +62,6 @@ def test_2_a_clause_beside_the_parsed_query_shows_what_not_hides(found: Found) -
     assert found("+東京 -secret", Dialect.TRITONN) == {4}
 
 
-def test_7_short_terms_are_ignored_beside_others(found: Found) -> None:
-    """obelisk#76: below three characters a term matched nothing, and beside others was dropped."""
-    assert found("東京 請") == {4}
-    assert found("東 寺") == {5}
-
-
-def test_whoosh3_characters_of_a_word_are_found_apart(found: Found) -> None:
-    """Characters joined by AND: 東京 found 京都の東寺, リング found グリーン."""
-    assert found("東京") == {3, 4}
-    assert found("リング") == {7}
-
-
 @pytest.mark.parametrize(
     ("text", "ids"),
     [
@@ -163,6 +151,8 @@ def test_22_a_phrase_of_blanks_ends_the_server(found: Found, blank: str, dialect
     for text in (f'"{blank * 6}"', blank * 6, f'a "{blank}"*', f'bar -"{blank}"'):
         parse(text, fields=BODY, dialect=dialect)
         found(text, dialect)
+    for query in (Phrase(blank), Phrase(blank * 1_000), Phrase(blank, "body", True, True)):
+        assert found_ids(found.searcher, query) == []
     assert parse(f'"{blank * 6}"').query == Nothing()
     assert found(f'barn -"{blank}"') == {0, 1}
 
