@@ -1,12 +1,12 @@
 """Serving the application: one process, or several that share an address."""
 
 import contextlib
+import multiprocessing.process
 import os
 import resource
 import signal
 import socket
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +17,6 @@ from sakuin.app.main import create_app
 from sakuin.app.settings import Settings, as_environment
 
 _FACTORY = "sakuin.app.web_server:create_child_app"
-_LOOK_SECONDS = 1.0
 _OPTIONS: dict[str, Any] = {
     "log_level": "warning",
     "access_log": False,
@@ -50,14 +49,14 @@ def serve(
 
 def create_child_app() -> FastAPI:
     """Make the application of one of several processes, which ends when their parent is gone."""
-    parent = os.getppid()
+    parent = multiprocessing.parent_process()
+    if parent is not None:  # known by a pipe of its own, even when it died while we started
 
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_LOOK_SECONDS)
-        os.kill(os.getpid(), signal.SIGTERM)
+        def watch(process: multiprocessing.process.BaseProcess = parent) -> None:
+            process.join()
+            os.kill(os.getpid(), signal.SIGTERM)
 
-    threading.Thread(target=watch, name="parent", daemon=True).start()
+        threading.Thread(target=watch, name="parent", daemon=True).start()
     return create_app()
 
 
