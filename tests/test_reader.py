@@ -186,6 +186,22 @@ def test_what_a_page_linked_to_is_kept_for_its_time(
     assert 1 not in copy.generations.numbers()
 
 
+def test_what_is_not_searched_can_be_closed_and_is_opened_again(
+    copy: Copy, reader: Reader
+) -> None:
+    """A reader that was replaced holds nothing, as soon as its last search has ended."""
+    publish_next(copy)
+    before = open_files()
+    with reader.open() as opened:
+        assert not reader.close_idle()
+        assert total(opened, "text") > 0
+    assert reader.close_idle()
+    gc.collect()
+    assert open_files() <= before + 1
+    with reader.open() as opened:
+        assert total(opened, "text") > 0
+
+
 def test_at_most_so_many_are_kept(
     copy: Copy, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

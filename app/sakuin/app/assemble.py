@@ -63,6 +63,7 @@ class Installation:
         name = collection.index.name
         with self._lock:
             parts = self._parts.get(name)
+            self._outdated = [one for one in self._outdated if not one.reader.close_idle()]
             if parts is None or parts.collection != collection:
                 if parts is not None:
                     self._outdated.append(parts)  # somebody may be searching it

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, make_url
-from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.queue import DatabaseAway, QueueError, open_engine, read
+from sakuin.queue import DatabaseAway, DatabaseBusy, DatabaseRefused, open_engine, read
 
 MOST_SECONDS = 1
 """How long one answer of the database is waited for."""
 PAUSE_SECONDS = 5.0
 MOST_ASKING = 10
 """How many searches ask at once: while the database hangs, all others are answered at once."""
+_AWAY = (DatabaseAway, DatabaseBusy, DatabaseRefused)
 _TRIES = 2  # a pooled connection may be one that the server has closed
 
 _Result = TypeVar("_Result")
@@ -48,7 +48,7 @@ class RowCheck:
             start = time.monotonic()
             try:
                 return read(self._engine, work, tries=_TRIES)
-            except (QueueError, SQLAlchemyError):
+            except _AWAY:  # any other error is of this question, not of the database
                 start = -math.inf
                 raise
             finally:

@@ -74,6 +74,16 @@ class Reader:
                 _close(opened)
             self._opened.clear()
 
+    def close_idle(self) -> bool:
+        """Close what nobody searches now; tell whether that was all. A later search opens anew."""
+        with self._lock:
+            idle = [number for number, one in self._opened.items() if not one.users]
+            closing = [self._opened.pop(number) for number in idle]
+            is_all = not self._opened
+        for opened in closing:
+            _close(opened)
+        return is_all
+
     def _borrow_current(self) -> Opened | None:
         while number := self._generations.current():
             try:
