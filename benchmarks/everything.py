@@ -43,6 +43,7 @@ def programs(part: int) -> list[tuple[str, str, list[str]]]:
         ("add_in_bulk_whoosh", "add_paragraphs.py", ["--bulk", "--count", small, *whoosh]),
         ("search", "search_paragraphs.py", ["--count", large]),
         ("search_whoosh", "search_paragraphs.py", ["--count", count, *whoosh]),
+        ("query_speed", "query_speed.py", ["--count", small]),
         ("attach", "attach_cost.py", ["--saves", str(2_000 // part)]),
         ("attach_sqlite", "attach_cost.py", ["--saves", str(2_000 // part), "--db", "sqlite"]),
         ("publish", "publish_batches.py", ["--large", large]),
