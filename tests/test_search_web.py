@@ -152,8 +152,8 @@ def test_another_index_is_chosen_on_the_page(web: Web) -> None:
     text = web.get("/search", q="夜", index="articles").text
     assert re.search(r'aria-current="true"[^>]*>articles<', text)
     assert 'href="https://example.com/a%2F1"' in text
-    assert "<mark>夜</mark> &lt;i&gt;" in text
-    assert ">夜 &lt;i&gt;<" in text
+    assert text.count("夜</mark> &lt;i&gt;") == 1, "the title is shown once, and marked"
+    assert "<mark>夜</mark> &lt;i&gt;</a>" in text
     other = re.search(r'<a href="([^"]+)"[^>]*>paragraphs<', text)
     assert other
     assert parse_qs(urlsplit(other[1]).query) == {"q": ["夜"]}
@@ -166,8 +166,33 @@ def test_a_filter_shows_and_can_be_removed(web: Web) -> None:
     assert 'name="filter"' in text
 
 
+def test_what_was_not_searched_is_not_called_empty(web: Web) -> None:
+    text = web.client.get("/search?q=id:x", headers={"accept-language": "ja"}).text
+    assert "検索していません" in text
+    assert 'class="nothing"' not in text
+
+
+def test_the_home_page_answers_a_query_too(web: Web) -> None:
+    assert "<mark>夜</mark>" in web.get("/", q="夜", index="articles").text
+    assert web.client.head("/").status_code == 200
+
+
+def test_a_misspelt_name_in_a_filter_finds_nothing_and_says_so(web: Web) -> None:
+    found = api(web, q="夜", filter="-sauce:a")
+    assert (found["total"], found["filter_diagnostics"][0]["code"]) == (0, "unknown_filter")
+    assert api(web, q="sauce:a")["diagnostics"][0]["code"] == "unknown_field"
+
+
 def test_metrics_name_every_index(web: Web) -> None:
     text = web.get("/metrics").text
     for name, count in (("paragraphs", 5), ("articles", 2)):
         assert f'sakuin_documents{{index="{name}"}} {count}' in text
     assert "sakuin_up 1" in text
+
+
+def test_a_page_holds_no_nul(web: Web) -> None:
+    """HTML has none: what a query holds is shown as the replacement character."""
+    page = web.client.get("/search?q=%00夜&filter=%00")
+    assert page.status_code == 200
+    assert "\0" not in page.text
+    assert 'value="\ufffd夜"' in page.text

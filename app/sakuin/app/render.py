@@ -23,7 +23,8 @@ def render(context: Context, lang: Lang) -> str:
     """Return the page of this context as HTML, every value escaped."""
     values = {field.name: getattr(context, field.name) for field in fields(context)}
     template = environment().get_template(context.template)
-    return template.render(values, t=messages_in(lang))
+    page = template.render(values, t=messages_in(lang))
+    return page.replace("\0", "\ufffd")  # HTML has no NUL, not even an escaped one
 
 
 def messages_in(lang: Lang) -> Messages:
