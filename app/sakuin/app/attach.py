@@ -60,7 +60,7 @@ class Plan:
     def needs_rebuild(self) -> bool:
         """Whether the index that there is has other fields."""
         before = self.before
-        if before is None or before.table.token != self.table.token:
+        if before is None or before.table.token != self.table.token or self.table.triggers_only:
             return False  # generations of another attachment count as none
         return before.table.fields().facts() != self.table.fields().facts()
 
@@ -85,7 +85,7 @@ def plan(database: Database, wanted: Wanted, taken: Collection[str] = ()) -> Pla
 
     def look(connection: Connection) -> Plan:
         table, facts = plan_attach(connection, wanted)
-        if table.name in taken:
+        if table.name in taken and not table.triggers_only:
             raise AttachError(
                 f"{table.name!r} is the index of a model: say --name with another; or, so that "
                 f"raw SQL is heard by the model's index too, only --for-model {table.name}"
@@ -130,6 +130,7 @@ def attach(
             is_same = not made and _means_the_same(before.table, table)
             # A rebuild reads every row anyway.
             is_filled = planned.needs_rebuild or (is_same and before.is_filled)
+            is_filled = is_filled or table.triggers_only
             replay(database, lambda c: write_attached(c, table, is_filled=is_filled))
         pushed = fill(database, table.name, is_within=before is None, told=on_pushed)
         return Attached(made, pushed)
@@ -150,7 +151,7 @@ def _make_triggers(database: Database, planned: Plan) -> int:
         try:
             with connection.begin(), patience(connection, table.place):
                 if planned.before is None:
-                    write_attached(connection, table, is_filled=False)
+                    write_attached(connection, table, is_filled=table.triggers_only)
                 return sum(
                     _make_trigger(connection, table, name, statement)
                     for name, statement in planned.statements.items()
@@ -184,6 +185,8 @@ def fill(
     told: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Push the ids of all rows that were not yet pushed, 1,000 a transaction; return how many.
+
+    Of a model's table nothing is pushed: its index holds the rows already, or `reindex` does it.
 
     Not `is_within`: of the rows outside `where` too, which other options may have put there.
     """

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, or_, select, tuple_
 from sqlalchemy.orm import Mapper
 
 from sakuin.app.model_fields import (
@@ -107,6 +107,16 @@ class ModelLoader:
         """The attributes of the primary key."""
         names = [self._mapper.get_property_by_column(each).key for each in self._mapper.primary_key]
         return tuple(getattr(self._mapper.class_, name) for name in names)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables that hold the model's rows."""
+        return tuple(str(each.name) for each in self._mapper.tables if isinstance(each, Table))
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The names of the primary key's columns in the database."""
+        return tuple(str(each.name) for each in self._mapper.primary_key)
 
     @property
     def kinds(self) -> tuple[type, ...]:

@@ -11,6 +11,8 @@ from sakuin.app.attach_errors import AttachError
 from sakuin.app.attached import collection_of
 from sakuin.app.attached_table import AttachedTable, Column, Kind, filter_kind
 from sakuin.app.inspect_table import TableFacts, inspect_table
+from sakuin.app.model_loader import ModelLoader
+from sakuin.app.plan_for_model import plan_for_model
 from sakuin.app.table_sql import place_of, table_sql
 from sakuin.indexer.fold import DEFAULT_FOLDING, Folding
 
@@ -24,10 +26,13 @@ _HOLE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What was asked for: `columns` are searched, `title:2` with a weight."""
+    """What was asked for: `columns` are searched, `title:2` with a weight.
+
+    With `model` there are only triggers, for its index, whose name `name` is.
+    """
 
     table: str
-    columns: tuple[str, ...]
+    columns: tuple[str, ...] = ()
     title: str = ""
     url: str = ""
     where: str = ""
@@ -36,10 +41,13 @@ class Wanted:
     created: str = ""
     name: str = ""
     folding: Folding = DEFAULT_FOLDING
+    model: ModelLoader | None = None
 
 
 def plan_attach(connection: Connection, wanted: Wanted) -> tuple[AttachedTable, TableFacts]:
     """Read the table, and say what attaching it means. AttachError names what will not do."""
+    if wanted.model is not None:
+        return plan_for_model(connection, wanted.table, wanted.name, wanted.model)
     facts = inspect_table(connection, wanted.table)
     key = _key(facts)
     searched, weights = _searched(facts, wanted.columns)

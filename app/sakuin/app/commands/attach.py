@@ -1,7 +1,7 @@
 """`sakuin attach`."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -10,6 +10,8 @@ import typer
 from sakuin.app.attach import Attached, Plan, plan
 from sakuin.app.attach import attach as attach_table
 from sakuin.app.attach_errors import AttachError
+from sakuin.app.catalogue import fixed_collections
+from sakuin.app.collection import Collection
 from sakuin.app.commands.options import (
     AsJson,
     DatabaseUrl,
@@ -20,6 +22,7 @@ from sakuin.app.commands.options import (
     put_json,
     say,
 )
+from sakuin.app.model_loader import ModelLoader
 from sakuin.app.plan_attach import Wanted
 from sakuin.app.progress import counting
 from sakuin.indexer.fold import Folding
@@ -34,7 +37,9 @@ Yes = Annotated[bool, _option("Do not ask.", "--yes", shown="ask")]
 
 def attach(
     table: Annotated[str, typer.Argument(metavar="[SCHEMA.]TABLE", help="An existing table.")],
-    columns: Annotated[str, _option("What is searched, with weights: title:2,body.", "--columns")],
+    columns: Annotated[
+        str, _option("What is searched, with weights: title:2,body.", "--columns")
+    ] = "",
     title: Annotated[str, _option("What a hit is called: a column, or '{a} {b}'.")] = "",
     url: Annotated[str, _option("Where a hit leads: 'https://…/{id}'.")] = "",
     where: Annotated[str, _option("SQL: which rows are searched. Run as it stands.")] = "",
@@ -42,6 +47,9 @@ def attach(
     html: Annotated[str, _option("Searched columns that hold HTML: its text counts.")] = "",
     created: Annotated[str, _option("The column that orders newest and oldest.")] = "",
     name: Annotated[str, _option("The index's name.", shown="the table's")] = "",
+    for_model: Annotated[
+        str, _option("Triggers only, for the index NAME of a model.", "--for-model")
+    ] = "",
     kana: Annotated[bool, _option("カ is か.", "--kana", shown="off")] = False,
     long_vowels: Annotated[
         bool, _option("サーバー is サーバ.", "--long-vowels", shown="off")
@@ -74,7 +82,12 @@ def attach(
     )
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened(flags) as parts, telling():
-        planned = plan(parts.database, wanted)
+        fixed = fixed_collections(parts.settings.models.split())
+        if for_model:
+            if wanted != Wanted(table):
+                raise AttachError("--for-model stands alone: the model says what is searched")
+            wanted = Wanted(table, name=for_model, model=_model(fixed, for_model))
+        planned = plan(parts.database, wanted, fixed)
         if sql_only:
             put(planned.script)
             return
@@ -85,6 +98,12 @@ def attach(
     if as_json:
         put_json(_entry(planned, done))
     _tell(planned, done)
+
+
+def _model(fixed: Mapping[str, Collection], name: str) -> ModelLoader:
+    if name in fixed and isinstance(loader := fixed[name].index.loader, ModelLoader):
+        return loader
+    raise AttachError(f"no model has index {name!r}; known (SAKUIN_MODELS): {', '.join(fixed)}")
 
 
 @contextmanager
@@ -144,7 +163,7 @@ def _tell(planned: Plan, done: Attached) -> None:
     )
     if planned.needs_rebuild:
         say(f"Next: sakuin index rebuild --index {name}")
-    elif planned.before is not None and done.triggers:
+    elif (planned.before is not None or planned.table.triggers_only) and done.triggers:
         say("What was changed without triggers may still be missing.")
         say(f"Next: sakuin worker --drain, then sakuin index repair --index {name}")
     else:

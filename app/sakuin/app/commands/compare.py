@@ -3,8 +3,10 @@
 from typing import Any
 
 import typer
+from sqlalchemy import Connection
 
 from sakuin.app.assemble import Parts
+from sakuin.app.attached import read_records
 from sakuin.app.check_attached import Damage, check_attached
 from sakuin.app.commands.options import (
     DEFAULT_INDEX,
@@ -81,11 +83,13 @@ def _compared(parts: Parts) -> Report:
 
 
 def _damage(parts: Parts) -> Damage | None:
-    loader = parts.copy.index.loader
-    if not isinstance(loader, TableLoader):
-        return None
-    table = loader.table
-    return read(parts.database, lambda connection: check_attached(connection, table))
+    def look(connection: Connection) -> Damage | None:
+        found = {each.table.name: each.table for each in read_records(connection).attachments}
+        table = found.get(parts.index.name)
+        is_meant = table and (isinstance(parts.index.loader, TableLoader) or table.triggers_only)
+        return check_attached(connection, table) if table and is_meant else None
+
+    return read(parts.database, look)
 
 
 def _entry(damage: Damage | None, report: Report | None) -> dict[str, Any]:
