@@ -63,6 +63,7 @@ def result(number: int, **changes: Any) -> Result:
         id=str(number),
         url=f"/paragraphs/{number}",
         title=None,
+        title_pieces=(),
         source=("stories_ja", "essays_ja", "letters_en")[number % 3],
         position=number,
         pieces=HITS[number % 3],
@@ -82,6 +83,7 @@ def results(**changes: Any) -> Results:
     made = Results(
         total=1228,
         is_continued=False,
+        was_searched=True,
         took_ms=1.84,
         page=7,
         total_pages=123,
@@ -90,7 +92,12 @@ def results(**changes: Any) -> Results:
         items=(
             *(result(n) for n in range(3, 10)),
             result(10, stale=True),
-            result(11, title="A novel, 第三章", position=3),
+            result(
+                11,
+                title="A novel, 第三章",
+                title_pieces=(("A ", False), ("novel", True)),
+                position=3,
+            ),
         ),
         removed=1,
         links=links(7),

@@ -35,6 +35,12 @@ class Collection:
         if self.url and not re.match(r"(https?://[^/{]|/(?!/))", self.url):
             raise ValueError(f"the address {self.url!r} must begin with https://, http:// or /")
 
+    @property
+    def title_field(self) -> str | None:
+        """The searched field that alone is the title, if one is: it need not be shown twice."""
+        named = _NAME.fullmatch(self.title)
+        return named[1] if named and named[1] in self.index.fields.searched else None
+
     def title_of(self, document: Document) -> str:
         """Return what a hit is called."""
         return _NAME.sub(lambda name: _text(document, name[1]), self.title) or document.id

@@ -72,13 +72,15 @@ class Remark:
 class Result:
     """One document found. `pieces` are (text, is a hit) in order, ellipses included.
 
-    Without a title, source and position name it. `stale`: its row was edited since.
+    Without a title, source and position name it; `title_pieces` are the title in such pieces
+    where it was searched (() otherwise). `stale`: its row was edited since.
     """
 
     index: str
     id: str
     url: str | None
     title: str | None
+    title_pieces: tuple[tuple[str, bool], ...]
     source: str | None
     position: int | None
     pieces: tuple[tuple[str, bool], ...]
@@ -119,10 +121,12 @@ class Results:
     `removed`: how many documents of this page are not shown, because their rows are gone.
     `last_url` is the last page, given only when `page` lies beyond it. `is_continued`: the page
     goes on behind an id, so that it has no number and no last hit's number is known.
+    `was_searched`: nothing kept the query from it.
     """
 
     total: int
     is_continued: bool
+    was_searched: bool
     took_ms: float
     page: int
     total_pages: int

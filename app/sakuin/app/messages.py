@@ -32,6 +32,7 @@ class Messages:
 
     results_title: Callable[[str, int], str]
     found: Callable[[int], str]
+    not_searched: str
     took: Callable[[float], str]
     shown: Callable[[int, int], str]
     nothing_found: str

@@ -41,6 +41,7 @@ ENGLISH = Messages(
     ),
     results_title=lambda query, page: f"“{query}”: results, page {page:,}",
     found=lambda total: _count(total, "hit", "hits"),
+    not_searched="Nothing was searched",
     took=lambda ms: f"{ms:,.1f} ms",
     shown=lambda first, last: f"{first:,}–{last:,}",
     nothing_found="Nothing was found.",

@@ -35,6 +35,7 @@ JAPANESE = Messages(
     ),
     results_title=lambda query, page: f"「{query}」の検索結果（{page:,}ページ）",
     found=lambda total: f"{total:,}件",
+    not_searched="検索していません",
     took=lambda ms: f"{ms:,.1f}ミリ秒",
     shown=lambda first, last: f"{first:,}–{last:,}件目",
     nothing_found="見つかりませんでした。",

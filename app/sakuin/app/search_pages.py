@@ -23,8 +23,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """Show the search box."""
-    return _respond(request, "")
+    """Show the search box, or the results of ?q= as /search does."""
+    return _respond(request, request.query_params.get("q", ""))
 
 
 @router.get("/search")

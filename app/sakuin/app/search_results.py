@@ -12,6 +12,8 @@ from sakuin.app.search_address import SearchAddress
 from sakuin.app.searched import MOST_OFFSET
 from sakuin.indexer.engine import orders
 
+_BETWEEN_FIELDS = " · "
+
 
 def results_of(found: Answer, collection: Collection, address: SearchAddress, root: str) -> Results:
     """Return one page of results with links to its neighbours, all of one generation.
@@ -35,6 +37,9 @@ def results_of(found: Answer, collection: Collection, address: SearchAddress, ro
     return Results(
         total=page.total,
         is_continued=is_continued,
+        was_searched=not any(
+            each.code.refuses for each in (*found.diagnostics, *found.filter_diagnostics)
+        ),
         took_ms=found.seconds * 1000,
         page=page.page,
         total_pages=page.total_pages,
@@ -83,12 +88,20 @@ def _result(item: Item, collection: Collection, root: str) -> Result:
     document = item.document
     place = place_of(collection.index, document)
     source, position = place or (None, None)
-    pieces = [(piece.text, piece.hit) for cut in item.highlights.values() for piece in cut]
+    titled = collection.title_field
+    pieces: list[tuple[str, bool]] = []
+    for name, cut in item.highlights.items():
+        if cut and name != titled:
+            pieces += [(_BETWEEN_FIELDS, False)] if pieces else []
+            pieces += [(piece.text, piece.hit) for piece in cut]
     return Result(
         index=collection.index.name,
         id=document.id,
         url=collection.url_of(document, root),
         title=None if place else collection.title_of(document),
+        title_pieces=tuple(
+            (piece.text, piece.hit) for piece in (item.highlights[titled] if titled else ())
+        ),
         source=source,
         position=position,
         pieces=tuple(pieces),

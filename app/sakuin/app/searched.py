@@ -69,7 +69,7 @@ def search_page(reader: Reader, index: Index, asked: Asked) -> Searched:
     found = Searched(
         asked=asked,
         parsed=parse(asked.text, fields=fields, dialect=asked.dialect),
-        filtered=parse(asked.filter, fields=fields) if asked.filter.strip() else None,
+        filtered=parse(asked.filter, fields=fields, strict=True) if asked.filter.strip() else None,
         within=own_filter(index, asked.within),
     )
     try:
@@ -85,7 +85,7 @@ def own_filter(index: Index, text: str) -> Query | None:
     """Parse a filter of the program's own; ValueError where it could only ever find nothing."""
     if not text.strip():
         return None
-    parsed = parse(text, fields=index.fields)
+    parsed = parse(text, fields=index.fields, strict=True)
     if parsed.refused:
         raise ValueError(f"filter: {parsed.diagnostics[0].message}")
     return parsed.query

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from sakuin.app.answer import Answer, answer_to
+from sakuin.app.answer import Answer, Item, answer_to
 from sakuin.app.asked import Asked
 from sakuin.app.collection import Collection
 from sakuin.app.commands.options import (
@@ -117,7 +117,8 @@ def search(
 
 def _print_remarks(found: Answer) -> None:
     for remark in (*found.diagnostics, *found.filter_diagnostics):
-        say(f"Note: {remark.message}")
+        where = f" (characters {remark.start + 1} to {remark.end})" if remark.start else ""
+        say(f"Note: {remark.message}{where}")
     if found.restarted:
         say("That generation is gone; this is page 1 of the current one.")
     if found.page.out_of_range:
@@ -131,15 +132,7 @@ def _print(found: Answer, collection: Collection) -> None:
     if found.removed:
         say(f"{len(found.removed)} of this page are not shown: their rows are gone.")
     for item in found.page.items:
-        line = Text()
-        line.append(f"{item.document.id:>8}  ", style="dim")
-        line.append(f"{collection.title_of(item.document)}  ", style="cyan")
-        for cut in item.highlights.values():
-            for piece in cut:
-                line.append(piece.text, style="bold reverse" if piece.hit else "")
-        if item.is_stale:
-            line.append("  (edited since)", style="yellow")
-        console.print(line)
+        console.print(_line(item, collection))
     _print_next(found)
     fresh = found.freshness
     if fresh is None:
@@ -148,6 +141,20 @@ def _print(found: Answer, collection: Collection) -> None:
         say(f"Generation {found.generation}; {fresh.waiting:,} changes waiting.")
         if not fresh.has_indexer:
             say("No indexer is running: start `sakuin worker`.")
+
+
+def _line(item: Item, collection: Collection) -> Text:
+    line = Text()
+    line.append(f"{item.document.id:>8}  ", style="dim")
+    line.append(collection.title_of(item.document), style="cyan")
+    for name, cut in item.highlights.items():
+        if name != collection.title_field:
+            line.append("  ")
+            for piece in cut:
+                line.append(piece.text, style="bold reverse" if piece.hit else "")
+    if item.is_stale:
+        line.append("  (edited since)", style="yellow")
+    return line
 
 
 def _print_next(found: Answer) -> None:
