@@ -14,6 +14,7 @@ from sqlalchemy import event
 from attaching import PLAIN, attached, drain, held, make_articles, run
 from notes import on_sqlite
 from sakuin.app import lock_patience
+from sakuin.app.assemble import Installation, installation
 from sakuin.app.attach import attach, plan
 from sakuin.app.attach_errors import AttachError, NotAttached
 from sakuin.app.attached import read_attached, unreadable_attachments
@@ -22,7 +23,10 @@ from sakuin.app.detach import detach, purge
 from sakuin.app.paragraph_index import PARAGRAPHS_COLLECTION
 from sakuin.app.plan_attach import Wanted
 from sakuin.app.row_check import RowCheck
+from sakuin.app.settings import read_settings
+from sakuin.indexer.engine import Order
 from sakuin.indexer.errors import GenerationGone
+from sakuin.indexer.query import Everything
 from sakuin.indexer.reader import Reader
 from sakuin.indexer.verify import verify
 from sakuin.queue import DatabaseBusy, create_schema, read
@@ -70,6 +74,36 @@ def test_purged_and_attached_again(engine: Database, tmp_path: Path) -> None:
     assert plan(engine, PLAIN).table.token == after.index.fields.source  # and again: the same
     drain(second)
     assert list(held(second)) == ["1"]
+
+
+@on_sqlite
+def test_a_program_that_searches_notices_that_the_index_is_another(
+    engine: Database, database_url: str, tmp_path: Path
+) -> None:
+    """§7: purged and attached again, generation 1 is not the generation 1 that was open."""
+    make_articles(engine)
+    run(engine, "INSERT INTO articles (id, title, body) VALUES (1, 'a', 'x')")
+    settings = read_settings({"database_url": database_url, "data_dir": str(tmp_path)}, {})
+    root = settings.index_root
+    drain(attached(engine, root))
+
+    def searched(installed: Installation) -> list[str] | None:
+        installed.catalogue._read_again_at = 0.0
+        with installed.parts("articles").reader.open() as opened:
+            if opened is None:
+                return None
+            hits = opened.searcher.search(Everything(), order=Order.ID, offset=0, limit=9).hits
+            return [hit.document.id for hit in hits]
+
+    with installation(settings) as installed:
+        assert searched(installed) == ["1"]
+        detach(engine, "articles")
+        assert purge(root, "articles")
+        run(engine, "UPDATE articles SET id = 7")
+        copy = attached(engine, root)
+        assert searched(installed) is None
+        drain(copy)
+        assert (searched(installed), copy.generations.current()) == (["7"], 1)
 
 
 @on_sqlite

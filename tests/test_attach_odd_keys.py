@@ -140,3 +140,24 @@ def test_names_with_backticks_and_dots(
     assert (sorted(held(copy)), verify(copy).is_equal) == (["3"], True)
     with pytest.raises(AttachError, match="own name has a dot"):
         plan(engine, Wanted("d.t", ("body",)))
+
+
+def test_a_date_of_zeros_is_no_time(
+    mariadb_url: str, open_database: Callable[[str], Database], tmp_path: Path
+) -> None:
+    """Q7: TIMESTAMP 0000-00-00 is not 1970; the first second of it is."""
+    engine = open_database(mariadb_url)
+    create_schema(engine)
+    run(
+        engine,
+        "CREATE TABLE t (id INT PRIMARY KEY, body TEXT, ts TIMESTAMP NULL)",
+        "SET sql_mode = '', time_zone = '+00:00'",
+        "INSERT INTO t VALUES (1, 'x', '0000-00-00 00:00:00'), (2, 'x', '1970-01-01 00:00:01')",
+        "SET sql_mode = DEFAULT, time_zone = DEFAULT",
+    )
+    copy = attached(engine, tmp_path, Wanted("t", ("body",), filters=("ts",), title="{ts}"))
+    drain(copy)
+    assert {one: dict(each.values) for one, each in held(copy).items()} == {
+        "1": {},
+        "2": {"ts": 1_000_000},
+    }

@@ -31,6 +31,7 @@ _KINDS: tuple[tuple[type[TypeEngine[Any]] | tuple[type[TypeEngine[Any]], ...], K
     (types._Binary, Kind.BINARY),  # noqa: SLF001  the base of BINARY and VARBINARY has no other name
 )
 _OWN = "sakuin_"
+_NO_SCHEMA = 1049
 _NO_TRANSACTIONS = frozenset({"MyISAM", "Aria", "MEMORY", "CSV", "ARCHIVE", "MRG_MyISAM"})
 
 
@@ -80,6 +81,8 @@ def inspect_table(connection: Connection, place: str) -> TableFacts:
     except NoSuchTableError:
         raise AttachError(_no_table(connection, schema, name)) from None
     except DBAPIError as error:
+        if error.orig is None or error.orig.args[:1] != (_NO_SCHEMA,):
+            raise
         raise AttachError(
             f"{place} cannot be read: {error.orig}. Say [SCHEMA.]TABLE; a table whose own name has "
             "a dot cannot be attached"

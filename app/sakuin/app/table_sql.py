@@ -98,8 +98,7 @@ class TableSql:
         if column.kind in _TEXTS:
             return name
         if column.kind is Kind.TIMESTAMP:  # in UTC, whatever the session's time zone is
-            since = f"CAST(UNIX_TIMESTAMP({name}) * 1000000 AS SIGNED)"
-            name = f"TIMESTAMPADD(MICROSECOND, {since}, '1970-01-01 00:00:00')"
+            name = f"TIMESTAMPADD(MICROSECOND, {_since_1970(name)}, '1970-01-01 00:00:00')"
         return f"CAST({name} AS CHAR CHARACTER SET {_UTF8})"
 
     def value(self, at: str, column: Column) -> str:
@@ -112,7 +111,7 @@ class TableSql:
         if self.is_sqlite:  # a time is a text, or a number of seconds
             return f"CASE typeof({name}) WHEN 'integer' THEN {name} * 1000000 ELSE {name} END"
         if column.kind is Kind.TIMESTAMP:
-            return f"CAST(UNIX_TIMESTAMP({name}) * 1000000 AS SIGNED)"
+            return _since_1970(name)
         return f"TIMESTAMPDIFF(MICROSECOND, '1970-01-01', {name})"
 
     def same(self, column: Column) -> str:
@@ -166,6 +165,11 @@ class TableSql:
     def for_driver(self, sql: str) -> str:
         """Return SQL without placeholders as the driver takes it: a % in it is a %."""
         return sql if self.is_sqlite else sql.replace("%", "%%")
+
+
+def _since_1970(name: str) -> str:
+    """Return a TIMESTAMP's microseconds; NULL for the date of zeros, for which MySQL says 0."""
+    return f"NULLIF(CAST(UNIX_TIMESTAMP({name}) * 1000000 AS SIGNED), 0)"
 
 
 def table_sql(connection: Connection) -> TableSql:
