@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -54,25 +55,16 @@ class IndexWorkers:
             self._match({}, on_batch)
 
     def drain(self, on_batch: OnBatch = lambda *_: None) -> int:
-        """Drain one index after another; return how many messages died.
+        """Drain every index, all at once; return how many messages died.
 
-        What stands in the way of one does not stop the others; it is raised at the end. Raises
-        the queue's errors where the database cannot tell which indexes there are.
+        What stands in the way of one does not hold up the others; it is raised at the end.
+        Raises the queue's errors where the database cannot tell which indexes there are.
         """
-        died = 0
-        failure: Exception | None = None
-        for parts in self._all():
-            worker = Worker(parts.copy, parts.settings, stop=self.stop)
-            try:
-                died += worker.drain(_named(parts, on_batch))
-            except Exception as error:  # noqa: BLE001  raised below, when all had their turn
-                failure = failure or error
-            self.was_told_to_stop = worker.was_told_to_stop
-            if self.stop.is_set():
-                break
-        if failure is not None:
-            raise failure
-        return died
+        workers = [(p, Worker(p.copy, p.settings, stop=self.stop)) for p in self._all()]
+        with ThreadPoolExecutor(len(workers)) as threads:
+            drains = [threads.submit(w.drain, _named(p, on_batch)) for p, w in workers]
+        self.was_told_to_stop = any(worker.was_told_to_stop for _, worker in workers)
+        return sum(drain.result() for drain in drains)
 
     def waits(self, count: Callable[[Parts], int]) -> bool:
         """Tell whether `count` gives anything for any of the indexes."""
