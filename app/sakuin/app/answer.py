@@ -61,6 +61,12 @@ class Answer:
     restarted: bool
     seconds: float
 
+    @property
+    def was_searched(self) -> bool:
+        """Tell whether text and filter were searched; a remark says why not."""
+        remarks = (*self.diagnostics, *self.filter_diagnostics)
+        return not any(each.code.refuses for each in remarks)
+
 
 def answer(
     parts: Parts,

@@ -37,9 +37,7 @@ def results_of(found: Answer, collection: Collection, address: SearchAddress, ro
     return Results(
         total=page.total,
         is_continued=is_continued,
-        was_searched=not any(
-            each.code.refuses for each in (*found.diagnostics, *found.filter_diagnostics)
-        ),
+        was_searched=found.was_searched,
         took_ms=found.seconds * 1000,
         page=page.page,
         total_pages=page.total_pages,
