@@ -11,6 +11,7 @@ from notes import on_sqlite
 from sakuin.app.attach import plan
 from sakuin.app.attach_errors import AttachError
 from sakuin.app.plan_attach import Wanted
+from sakuin.indexer.errors import SourceChanged
 from sakuin.indexer.verify import verify
 from sakuin.queue import create_schema, queue_counts, read
 
@@ -112,6 +113,20 @@ def test_characters_that_a_charset_has_twice(
     run(engine, "DELETE FROM t")
     drain(copy)
     assert (held(copy), verify(copy).is_equal) == ({}, True)
+
+
+@on_sqlite
+def test_a_key_that_is_no_text_is_the_operator_s(engine: Database, tmp_path: Path) -> None:
+    """Q4: bytes in a textual key that are not UTF-8: the save goes on, and the table is named."""
+    run(engine, "CREATE TABLE t (k TEXT PRIMARY KEY, body TEXT)")
+    copy = attached(engine, tmp_path, BODY)
+    run(engine, "INSERT INTO t VALUES (CAST(X'FF' AS TEXT), 'x'), ('b' || char(0) || 'c', 'y')")
+    drain(copy)
+    assert list(held(copy)) == ["b\0c"]
+    with pytest.raises(SourceChanged, match="a key of t cannot be read"):
+        verify(copy)
+    run(engine, "DELETE FROM t WHERE body = 'x'")
+    assert verify(copy).rows == 1
 
 
 def test_tables_of_our_own_are_refused(engine: Database) -> None:

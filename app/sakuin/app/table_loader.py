@@ -17,6 +17,7 @@ from sakuin.app.strip_html import strip_html
 from sakuin.app.table_sql import TableSql, key_value, place_of, table_sql
 from sakuin.indexer.document import Document, FilterKind
 from sakuin.indexer.document_id import composite_id, composite_parts
+from sakuin.indexer.errors import SourceChanged
 
 _KEYS_A_STATEMENT = 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -79,7 +80,10 @@ class TableLoader:
     def keys_after(
         self, connection: Connection, after: str | None, limit: int, *, is_within: bool
     ) -> list[str]:
-        """Return the next ids in key order; not `is_within`: of the rows outside `where` too."""
+        """Return the next ids in key order; not `is_within`: of the rows outside `where` too.
+
+        Raises SourceChanged where the table is another now, or keeps a key that is no text.
+        """
         sql = table_sql(connection)
         at = place_of(sql, self.table)
         key = self.table.key
@@ -100,7 +104,13 @@ class TableLoader:
             f" WHERE {where} ORDER BY {sql.for_driver(order)} LIMIT {int(limit)}"
         )
         with self._as_attached(connection):
-            return [self._id(row) for row in _rows(connection, statement, values)]
+            try:
+                return [self._id(row) for row in _rows(connection, statement, values)]
+            except ValueError as error:  # nobody can name the row: an operator has to look
+                raise SourceChanged(
+                    f"a key of {self.table.place} cannot be read ({error}); correct or delete "
+                    "that row"
+                ) from error
 
     def key_of(self, document_id: str) -> tuple[KeyPart, ...] | None:
         """Return the key's values; None for an id that can be no key of this table."""
