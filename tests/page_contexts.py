@@ -120,6 +120,7 @@ def search_page(**changes: Any) -> SearchPage:
         indexes=(),
         filter="",
         unfiltered_url="/search?q=x",
+        names=("body", "source", "position", "id", "created"),
         notices=(),
         remarks=(),
         results=results(),

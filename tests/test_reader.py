@@ -186,9 +186,7 @@ def test_what_a_page_linked_to_is_kept_for_its_time(
     assert 1 not in copy.generations.numbers()
 
 
-def test_what_is_not_searched_can_be_closed_and_is_opened_again(
-    copy: Copy, reader: Reader
-) -> None:
+def test_what_is_not_searched_can_be_closed_and_is_opened_again(copy: Copy, reader: Reader) -> None:
     """A reader that was replaced holds nothing, as soon as its last search has ended."""
     publish_next(copy)
     before = open_files()

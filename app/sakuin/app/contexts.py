@@ -149,6 +149,7 @@ class SearchPage:
     `carried` are further fields (name, value) that the form sends along, such as the order.
     `indexes` are those to choose from (none where there is only one). `filter` is a second
     query that must match too ("" for none), and `unfiltered_url` leads to the search without.
+    `names` are those of the index that may stand before a colon.
     `documents` is how many the current generation holds, told where nothing was asked.
     """
 
@@ -162,6 +163,7 @@ class SearchPage:
     indexes: tuple[IndexLink, ...]
     filter: str
     unfiltered_url: str
+    names: tuple[str, ...]
     notices: tuple[Notice, ...]
     remarks: tuple[Remark, ...]
     results: Results | None

@@ -28,6 +28,7 @@ class Messages:
     home_heading: str
     documents: Callable[[int], str]
     help_summary: str
+    names: str
     help_rows: tuple[tuple[str, str], ...]
 
     results_title: Callable[[str, int], str]

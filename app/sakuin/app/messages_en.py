@@ -29,6 +29,7 @@ ENGLISH = Messages(
     home_heading="Find words in your texts",
     documents=lambda count: f"{_count(count, 'paragraph', 'paragraphs')} can be searched.",
     help_summary="How to search",
+    names="Names that may stand before a colon here:",
     help_rows=(
         ("人間 残酷", "words with a blank between: all of them"),
         ("spring OR autumn", "either of them"),

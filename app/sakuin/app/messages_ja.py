@@ -23,6 +23,7 @@ JAPANESE = Messages(
     home_heading="文章の中から、ことばを探す",
     documents=lambda count: f"{count:,}件の段落を検索できます。",
     help_summary="検索のしかた",
+    names="この索引で使える項目名:",
     help_rows=(
         ("人間 残酷", "空白で区切ると、すべてを含むもの"),
         ("春 OR 秋", "どちらかを含むもの"),

@@ -1,6 +1,7 @@
 """From a context to a page: the one place that knows the template engine and its folder."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -59,6 +60,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.tests["web_address"] = _is_web_address
+    made.tests["usable"] = _is_usable
     made.filters["tongue"] = _tongue
     return made
 
@@ -79,6 +81,12 @@ def static_folder() -> Path:
 def _is_web_address(url: str) -> bool:
     """Tell whether a link may lead there: `javascript:` and its kin are no addresses."""
     return _WEB_ADDRESS.match(url) is not None
+
+
+def _is_usable(example: str, names: Sequence[str]) -> bool:
+    """Tell whether an example of a query can be asked of an index with fields of these names."""
+    name, colon, _ = example.partition(":")
+    return not colon or name in names
 
 
 def _tongue(text: str) -> str:

@@ -92,6 +92,7 @@ def _page(
         documents=documents,
         indexes=_indexes(request, address),
         filter=address.asked.filter,
+        names=parts.index.fields.names,
         unfiltered_url=f"{root}/search?{urlencode(address.otherwise(filter='').parameters())}",
         notices=notices,
         remarks=(),

@@ -89,6 +89,12 @@ class Fields:
         """Return the weight of a searched field."""
         return self.weights[self.searched.index(name)] if self.weights else 1.0
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What may stand before a colon in a query: searched fields and filters."""
+        built_in = ("id", "created") if self.timed else ("id",)
+        return (*self.searched, *(each.name for each in self.filters), *built_in)
+
     def kind_of(self, name: str) -> FilterKind | None:
         """Return the kind of the filter of this name, built-in ones too; None if there is none."""
         if name == "id":
