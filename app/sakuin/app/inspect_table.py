@@ -72,14 +72,8 @@ def inspect_table(connection: Connection, place: str) -> TableFacts:
     schema, name = _split(connection, place)
     if name.lower().startswith(_OWN):
         raise AttachError(f"{place} is Sakuin's own: a trigger on it would push what it pushes")
-    looking = inspect(connection)
     try:
-        if not looking.has_table(name, schema) or name in looking.get_view_names(schema):
-            raise AttachError(_no_table(connection, schema, name))
-        found = looking.get_columns(name, schema)
-        key = looking.get_pk_constraint(name, schema)["constrained_columns"]
-    except NoSuchTableError:
-        raise AttachError(_no_table(connection, schema, name)) from None
+        found, key = _reflect(connection, schema, name)
     except DBAPIError as error:
         if error.orig is None or error.orig.args[:1] != (_NO_SCHEMA,):
             raise
@@ -87,32 +81,45 @@ def inspect_table(connection: Connection, place: str) -> TableFacts:
             f"{place} cannot be read: {error.orig}. Say [SCHEMA.]TABLE; a table whose own name has "
             "a dot cannot be attached"
         ) from error
-    if schema is not None:  # SQLAlchemy leaves ` in names as it is written in SQL
-        found = [{**each, "name": each["name"].replace("``", "`")} for each in found]
-        key = [each.replace("``", "`") for each in key]
     columns = {each["name"]: _column(each["name"], each["type"]) for each in found}
     if schema is None:
         columns = _with_affinities(connection, name, columns)
-    engine = ""
-    if schema is not None:
+    else:
         columns = _with_charsets(connection, schema, name, columns)
-        engine = str(
-            execute(
-                connection,
-                "SELECT ENGINE FROM information_schema.TABLES"
-                " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
-                schema,
-                name,
-            ).scalar_one()
-        )
     return TableFacts(
         schema=schema,
         name=name,
         key=tuple(key),
         columns=columns,
         generated=frozenset(each["name"] for each in found if each.get("computed")),
-        engine=engine,
+        engine="" if schema is None else _engine(connection, schema, name),
     )
+
+
+def _reflect(
+    connection: Connection, schema: str | None, name: str
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the columns as SQLAlchemy finds them, and the key; AttachError for what is no table.
+
+    Raises the database's error where there is no such schema.
+    """
+    looking = inspect(connection)
+    if not looking.has_table(name, schema) or name in looking.get_view_names(schema):
+        raise AttachError(_no_table(connection, schema, name))
+    try:
+        found: list[dict[str, Any]] = [dict(each) for each in looking.get_columns(name, schema)]
+        key = list(looking.get_pk_constraint(name, schema)["constrained_columns"])
+    except NoSuchTableError:  # dropped just now
+        raise AttachError(_no_table(connection, schema, name)) from None
+    if schema is not None:  # it leaves ` in names as it is written in SQL
+        found = [{**each, "name": each["name"].replace("``", "`")} for each in found]
+        key = [each.replace("``", "`") for each in key]
+    return found, key
+
+
+def _engine(connection: Connection, schema: str, name: str) -> str:
+    sql = "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?"
+    return str(execute(connection, sql, schema, name).scalar_one())
 
 
 def _split(connection: Connection, place: str) -> tuple[str | None, str]:
