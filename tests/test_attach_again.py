@@ -152,7 +152,7 @@ def test_a_record_of_a_newer_version_stands_alone(
     (sentence,) = read(engine, unreadable_attachments)
     assert "'others'" in sentence
     assert "version 2" in sentence
-    catalogue = Catalogue([], RowCheck(engine))
+    catalogue = Catalogue([], RowCheck(engine).ask)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             assert [each.index.name for each in catalogue.every()] == ["paragraphs", "articles"]
@@ -187,7 +187,7 @@ def test_a_name_that_a_model_has(
         ' \'"name": "article", "schema"\', \'"name": "paragraphs", "schema"\')',
     )
     assert [each.index.name for each in read(engine, read_attached)] == ["paragraphs"]
-    catalogue = Catalogue([], RowCheck(engine))
+    catalogue = Catalogue([], RowCheck(engine).ask)
     with caplog.at_level(logging.WARNING):
         (only,) = catalogue.every()
     assert only is PARAGRAPHS_COLLECTION

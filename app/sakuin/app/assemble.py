@@ -4,12 +4,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import Engine as Database
 from sqlalchemy import inspect
 
 from sakuin.app.attached import ATTACHED, create_attached
-from sakuin.app.catalogue import Catalogue
+from sakuin.app.catalogue import Ask, Catalogue
 from sakuin.app.chosen_engine import chosen_engine
 from sakuin.app.collection import Collection
 from sakuin.app.paragraph import create_tables
@@ -46,9 +47,12 @@ class Installation:
     Safe for threads.
     """
 
-    def __init__(self, settings: Settings, database: Database, asking: RowCheck) -> None:
+    def __init__(
+        self, settings: Settings, database: Database, asking: RowCheck, *, is_patient: bool
+    ) -> None:
         self.settings, self.database = settings, database
-        self.catalogue = Catalogue(settings.models.split(), asking)
+        ask: Ask = partial(read, database) if is_patient else asking.ask
+        self.catalogue = Catalogue(settings.models.split(), ask)
         self._row_check, self._engine = asking, chosen_engine(settings)
         self._parts: dict[str, Parts] = {}
         self._outdated: list[Parts] = []
@@ -84,12 +88,16 @@ class Installation:
 
 
 @contextmanager
-def installation(settings: Settings) -> Iterator[Installation]:
-    """Open what a process needs, and close it at the end. Connects to nothing yet."""
+def installation(settings: Settings, *, is_patient: bool = True) -> Iterator[Installation]:
+    """Open what a process needs, and close it at the end. Connects to nothing yet.
+
+    Without patience, as in a web process, the list of indexes is asked for as rows of a page are:
+    a database that hangs holds nobody for long.
+    """
     database = _open_database(settings)
     try:
         with row_check(settings.database_url) as asking:
-            opened = Installation(settings, database, asking)
+            opened = Installation(settings, database, asking, is_patient=is_patient)
             try:
                 yield opened
             finally:

@@ -3,17 +3,20 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.app.attached import read_records
+from sakuin.app.attached import Records, read_records
 from sakuin.app.collection import Collection
 from sakuin.app.models import model_collections
 from sakuin.app.paragraph_index import PARAGRAPHS_COLLECTION
-from sakuin.app.row_check import RowCheck
 from sakuin.queue import QueueError
+
+Ask = Callable[[Callable[[Connection], Records]], Records]
+"""Runs a function that reads, with a connection."""
 
 _LOG = logging.getLogger("sakuin.catalogue")
 REREAD_SECONDS = 2.0
@@ -37,11 +40,12 @@ class Catalogue:
     """Knows the collections of one installation; safe for threads.
 
     Attached tables are read from the database when they are asked for, and once read they are
-    known even while it is away: a search needs no database.
+    known even while it is away: a search needs no database. `ask` reads from it: with little
+    patience in a web process, in which only one thread at a time asks.
     """
 
-    def __init__(self, models: Sequence[str], row_check: RowCheck) -> None:
-        self._row_check = row_check
+    def __init__(self, models: Sequence[str], ask: Ask) -> None:
+        self._ask = ask
         self._fixed = fixed_collections(models)
         self._attached: dict[str, Collection] = {}
         self._read_again_at = 0.0
@@ -82,10 +86,13 @@ class Catalogue:
         return self._troubles
 
     def _reread(self) -> None:
-        with self._lock:
+        # Who finds somebody asking goes on with what is known, if anything ever was.
+        if not self._lock.acquire(blocking=not self._read_again_at):
+            return
+        try:
             if time.monotonic() < self._read_again_at:
                 return
-            records = self._row_check.ask(read_records)
+            records = self._ask(read_records)
             found = {each.index.name: each for each in records.collections()}
             clashes = tuple(_clash(name) for name in sorted(found.keys() & self._fixed.keys()))
             self._attached = {name: each for name, each in found.items() if name not in self._fixed}
@@ -94,6 +101,8 @@ class Catalogue:
                     _LOG.warning("%s", sentence)
             self._troubles = (*records.unreadable, *clashes)
             self._read_again_at = time.monotonic() + REREAD_SECONDS
+        finally:
+            self._lock.release()
 
 
 def _clash(name: str) -> str:

@@ -26,7 +26,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        with installation(chosen) as opened:
+        with installation(chosen, is_patient=False) as opened:
             if chosen.is_sqlite:
                 initialise(opened.parts())
             app.state.installation = opened
