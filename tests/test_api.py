@@ -1,6 +1,5 @@
-"""The JSON interface of design §8: receipts, exact totals, paging, and errors that name a field."""
+"""The JSON interface of design §8: receipts, exact totals and paging."""
 
-import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +9,6 @@ from sqlalchemy import text
 
 from sakuin.queue import claim, replay
 from web import Web, serving
-
-
-def forged(message: int, document: str) -> str:
-    content = json.dumps(["paragraphs", [message], [document]])
-    fields = dict(zip(("index", "messages", "documents"), json.loads(content), strict=True))
-    return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
 
 
 @pytest.fixture
@@ -96,35 +89,6 @@ def test_a_flushed_message_does_not_read_as_success(web: Web) -> None:
     assert "rebuild" in answer["reason"]
 
 
-@pytest.mark.parametrize(
-    "receipt",
-    [forged(10**30, "1"), forged(-1, "1"), "x", "e30", "é", "e30=", "a" * 20_000, "WyJhIiwxLDJd"],
-)
-def test_an_unknown_receipt_is_404(web: Web, receipt: str) -> None:
-    response = web.get(f"/api/v1/receipts/{receipt}")
-    assert response.status_code == 404
-    assert response.json()["error"]
-
-
-@pytest.mark.parametrize("document", ["²", "9" * 255, "", "-1", "1e3"])
-def test_a_forged_receipt_is_no_error(web: Web, document: str) -> None:
-    """Whatever document it names: an answer, on the page too."""
-    for path in ("/api/v1/receipts/", "/receipts/"):
-        assert web.get(path + forged(7, document)).status_code == 200
-
-
-@pytest.mark.parametrize("key", ["0", "-1", "9223372036854775807", "1" + "0" * 30, "1e3", "x"])
-def test_keys_beyond_the_table_are_an_answer(web: Web, key: str) -> None:
-    for method, content in (("GET", None), ("PUT", {"body": "x"}), ("DELETE", None)):
-        response = web.client.request(method, f"/api/v1/paragraphs/{key}", json=content)
-        assert response.status_code in (404, 422), (method, response.text)
-
-
-def test_an_unknown_index_is_named(web: Web) -> None:
-    response = web.get("/api/v1/search", q="x", index="nope")
-    assert (response.status_code, response.json()["field"]) == (422, "index")
-
-
 def test_a_bulk_of_many_sources_has_a_readable_receipt(web: Web) -> None:
     lines = [json.dumps({"body": f"人間 {n}", "source": f"s{n % 100}"}) for n in range(150)]
     answer = web.client.post("/api/v1/paragraphs/bulk", content="\n".join(lines)).json()
@@ -184,78 +148,6 @@ def test_pages_are_cut_by_offset_and_exact_total(web: Web) -> None:
     assert (gone["restarted"], gone["page"]) == (True, 1)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "field"),
-    [
-        ({"page": "0"}, "page"),
-        ({"page": "-1"}, "page"),
-        ({"page": "x"}, "page"),
-        ({"page": "1" + "0" * 30}, "page"),
-        ({"per_page": "0"}, "per_page"),
-        ({"per_page": "1000000000"}, "per_page"),
-        ({"order": "best"}, "order"),
-        ({"g": "0"}, "g"),
-    ],
-)
-def test_a_bad_number_names_its_field(web: Web, parameters: dict[str, str], field: str) -> None:
-    response = web.get("/api/v1/search", q="x", **parameters)
-    assert response.status_code == 422
-    assert response.json()["field"] == field
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"[]",
-        b"nonsense",
-        b'{"source": "s"}',
-        b'{"body": ""}',
-        b'{"body": " "}',
-        b'{"body": "a\\u0000b"}',
-        b'{"body": "\\ud800"}',
-        b'{"body": "x", "source": "\\udfff"}',
-        b'{"body": "x", "source": ""}',
-        b'{"body": 5}',
-        b'{"body": "\xff"}',
-        b'{"body": "' + b"x" * (1 << 20) + b'y"}',
-        b"[" * 100_000,
-    ],
-)
-def test_a_bad_body_is_422_and_stores_nothing(web: Web, content: bytes) -> None:
-    headers = {"content-type": "application/json"}
-    response = web.client.post("/api/v1/paragraphs", content=content, headers=headers)
-    assert response.status_code in (400, 422), response.text
-    assert response.json()["error"]
-    assert web.get("/api/v1/paragraphs/1").status_code == 404
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "",
-        " ",
-        "\0",
-        "(" * 10_000,
-        '"',
-        "人" * 5000,
-        "AND",
-        "a OR",
-        "-",
-        "*",
-        "\u200b",
-        "NOT " * 500,
-    ],
-)
-def test_no_query_is_an_error(web: Web, query: str) -> None:
-    """S3: never raises; what was not searched is said in the diagnostics."""
-    web.add("人間")
-    web.drain()
-    response = web.get("/api/v1/search", q=query)
-    assert response.status_code == 200, response.text
-    assert response.json()["diagnostics"] or response.json()["total"] >= 0
-
-
 def test_another_site_cannot_write(web: Web) -> None:
     new = {"body": "x"}
     for headers in (
@@ -285,21 +177,3 @@ def test_health_and_metrics(web: Web) -> None:
     ready = web.get("/readyz")
     assert (ready.status_code, ready.json()["database"]) == (200, "ok")
     assert 'sakuin_messages{index="paragraphs",state="ready"} 1' in web.get("/metrics").text
-
-
-def test_every_answer_carries_the_security_headers(web: Web) -> None:
-    for path in ("/", "/nowhere", "/api/v1/search", "/static/style.css", "/api/v1/nowhere"):
-        headers = web.get(path).headers
-        assert "default-src 'none'" in headers["content-security-policy"], path
-        assert headers["x-content-type-options"] == "nosniff"
-
-
-def test_the_interface_is_described(web: Web) -> None:
-    paths = web.get("/api/v1/openapi.json").json()["paths"]
-    assert set(paths) == {
-        "/api/v1/search",
-        "/api/v1/paragraphs",
-        "/api/v1/paragraphs/bulk",
-        "/api/v1/paragraphs/{paragraph_id}",
-        "/api/v1/receipts/{receipt}",
-    }
