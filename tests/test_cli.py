@@ -2,23 +2,12 @@
 
 import gzip
 import json
-import re
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from command import Command
-from sakuin.app.settings import OPTIONS
-
-SETTINGS = {option.name: option.variable for option in OPTIONS}
-COMMANDS = (
-    "up", "init", "load", "worker", "search", "status", "serve", "demo", "doctor",
-    "index list", "index publish", "index rebuild", "index verify", "index repair",
-    "schema sql", "attach", "detach",
-)  # fmt: skip
 
 
 @pytest.fixture
@@ -29,21 +18,6 @@ def sakuin(tmp_path: Path) -> Command:
 @pytest.fixture
 def on_any(tmp_path: Path, database_url: str) -> Command:
     return Command(tmp_path, {"SAKUIN_DATABASE_URL": database_url})
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_names_the_variable_and_default_of_every_option(sakuin: Command, command: str) -> None:
-    text = " ".join(sakuin.run(*command.split(), "--help").replace("│", " ").split())
-    parts = re.split(r" (?=--[a-z])", text)[1:]
-    for option, following in zip(parts, [*parts[1:], ""], strict=True):
-        name = option.split()[0].strip(",.")
-        if name == "--help" or following.startswith("--no-"):
-            continue  # a switch explains itself behind its second name
-        told = re.search(r"\((no variable|variable SAKUIN_[A-Z_]+); (default|no default)", option)
-        assert told, f"{command} {name}: {option}"
-        setting = name.removeprefix("--").replace("-", "_")
-        if setting in SETTINGS and command != "demo":
-            assert SETTINGS[setting] in told[1], option
 
 
 def test_the_steps_of_the_readme(on_any: Command) -> None:
@@ -164,70 +138,6 @@ def test_another_engine_asks_for_a_rebuild(sakuin: Command) -> None:
     assert "sakuin index rebuild" in refused.stderr
     whoosh.run("index", "rebuild")
     assert whoosh.json("search", "人間")["total"] == 1
-
-
-@pytest.mark.parametrize(
-    ("variables", "arguments", "code", "says"),
-    [
-        ({"SAKUIN_ENGINE": "x"}, ["status"], 78, "SAKUIN_ENGINE"),
-        ({"SAKUIN_DATABASE_URL": "postgresql://x/y"}, ["status"], 78, "mysql"),
-        (
-            {"SAKUIN_DATABASE_URL": "mysql+pymysql://u:p@127.0.0.1:1/s"},
-            ["status"],
-            69,
-            "127.0.0.1",
-        ),
-        (
-            {"SAKUIN_DATABASE_URL": "mysql+pymysql://u:p@127.0.0.1:1/s"},
-            ["worker", "--drain"],
-            69,
-            "",
-        ),
-        ({}, ["status", "--index", "nope"], 2, "paragraphs"),
-        ({}, ["nope"], 2, "nope"),
-        ({}, ["search"], 2, "WORDS"),
-        ({}, ["search", "x", "--page", "0"], 2, "page"),
-        ({}, ["load", "missing.txt"], 1, "missing.txt"),
-        ({}, ["load"], 2, "PATH"),
-        ({}, ["serve", "--host", "256.0.0.1"], 78, "256.0.0.1"),
-    ],
-)
-def test_errors_are_one_line_and_an_exit_code(
-    tmp_path: Path, variables: dict[str, str], arguments: list[str], code: int, says: str
-) -> None:
-    done = Command(tmp_path, variables).finish(*arguments)
-    assert done.returncode == code, done.stderr
-    assert says in done.stderr
-    assert "p@127" not in done.stderr  # no password in a message
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        "{sakuin} status >&-",
-        "{sakuin} search --json x >&-",
-        "{sakuin} load - <&-",
-        "{sakuin} status 2>&-",
-        "PYTHONIOENCODING=ascii {sakuin} search 人間",
-        "LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 {sakuin} load --help",
-        "SAKUIN_DATA_DIR=~nosuch/x {sakuin} status",
-        "SAKUIN_DATA_DIR=loop {sakuin} status",
-        "SAKUIN_DATA_DIR=$(printf '\\377') {sakuin} status",
-        "SAKUIN_LEASE_SECONDS=1e300 {sakuin} worker --drain",
-        "SAKUIN_PORT=inf {sakuin} serve",
-        "{sakuin} serve --host $(printf 'a%.0s' $(seq 300))",
-        "SAKUIN_DATABASE_URL='mysql+pymysql://u@127.0.0.1/s?foo=bar' {sakuin} status",
-    ],
-)
-def test_odd_surroundings_are_no_traceback(tmp_path: Path, script: str) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    program = script.replace("{sakuin}", f"{sys.executable} -m sakuin.app")
-    done = subprocess.run(
-        ["sh", "-c", program], cwd=tmp_path, capture_output=True, timeout=60, check=False
-    )
-    assert b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
-    assert b"fault of sakuin" not in done.stderr, done.stderr.decode(errors="replace")
-    assert done.returncode in (0, 1, 2, 69, 78)
 
 
 def test_search_works_while_the_database_is_away(tmp_path: Path) -> None:
