@@ -129,6 +129,16 @@ def test_generations_are_listed_rebuilt_and_gone_back_to(sakuin: Command) -> Non
     sakuin.run("index", "publish", "99", code=1)
 
 
+def test_verify_is_no_all_clear_while_nobody_works(sakuin: Command) -> None:
+    """I7: changes that wait without an indexer are exit 75; once drained, index and table agree."""
+    (sakuin.folder / "a.txt").write_text("人間\n")
+    sakuin.run("load", "a.txt", "--no-wait")
+    assert "No indexer is running" in sakuin.finish("index", "verify").stderr
+    sakuin.run("index", "verify", code=75)
+    sakuin.run("worker", "--drain")
+    sakuin.run("index", "verify")
+
+
 def test_another_engine_asks_for_a_rebuild(sakuin: Command) -> None:
     sakuin.run("load", "-", "--no-wait", text="人間\n")
     sakuin.run("worker", "--drain")

@@ -51,6 +51,7 @@ def diagnose(opened: Installation, only: str | None = None) -> list[Finding]:
     findings: list[Finding] = []
     for look in (_folder, _database, _tables):
         findings += look(parts[0])
+    findings += [Finding(Grade.FAIL, "attached", text) for text in opened.catalogue.troubles()]
     for each in parts:
         for look in (_index, _queue, _agreement):
             findings += look(each)

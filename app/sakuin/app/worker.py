@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sakuin.app.settings import Settings
 from sakuin.indexer.batch import Batch, run_batch
 from sakuin.indexer.build import Copy, Observer
-from sakuin.indexer.errors import IndexerError, Outrun
+from sakuin.indexer.errors import GenerationMismatch, IndexerError, Outrun, SourceChanged
 from sakuin.indexer.gather import Limits
 from sakuin.indexer.publisher import PublisherLease
 from sakuin.indexer.sweep import sweep
@@ -23,6 +23,8 @@ _LOG = logging.getLogger("sakuin.worker")
 _BEAT_SECONDS = 2.0
 _LONGEST_WAIT_SECONDS = 5.0
 PATIENCE_SECONDS = 60.0
+_FINAL = (GenerationMismatch, SourceChanged)
+"""Somebody has to do something: a drain need not wait for it."""
 
 
 class Worker:
@@ -76,7 +78,8 @@ class Worker:
                 else:
                     wait = min(wait * 2, _LONGEST_WAIT_SECONDS)
                     failing_since = failing_since or time.monotonic()
-                    if until_empty and time.monotonic() - failing_since > PATIENCE_SECONDS:
+                    waited = time.monotonic() - failing_since
+                    if until_empty and (waited > PATIENCE_SECONDS or isinstance(failure, _FINAL)):
                         raise failure
                 self.stop.wait(wait)
             self.was_told_to_stop = True

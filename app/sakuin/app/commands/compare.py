@@ -20,6 +20,7 @@ from sakuin.app.commands.options import (
     put_json,
     say,
 )
+from sakuin.app.follow import look
 from sakuin.app.progress import counting
 from sakuin.app.table_loader import TableLoader
 from sakuin.indexer.verify import Report
@@ -28,6 +29,7 @@ from sakuin.indexer.verify import verify as compare
 from sakuin.queue import read
 
 DIFFERENT = 4
+UNSETTLED = 75
 _KINDS = ("missing", "extra", "changed", "unreadable")
 
 
@@ -40,18 +42,23 @@ def verify(
 ) -> None:
     """Compare the index with its table, by ids and digests; exit 4 when they differ.
 
-    Of an attached table the triggers are looked at too.
+    Of an attached table the triggers are looked at too. Exit 75 when changes wait and no indexer
+    works on them, so that only those can differ.
     """
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened(flags, index) as parts:
         damage = _damage(parts)
         report = None if damage and (damage.columns or damage.fault) else _compared(parts)
+        is_idle = bool(report and report.under_way) and not look(parts).has_indexer
     if as_json:
         put_json(_entry(damage, report))
     else:
         _print(damage, report, f"sakuin index repair --index {index}")
     if damage or (report and not report.is_equal):
         raise typer.Exit(DIFFERENT)
+    if is_idle:
+        say("No indexer is running: start `sakuin worker`, then verify again.")
+        raise typer.Exit(UNSETTLED)
 
 
 def repair(
@@ -83,13 +90,13 @@ def _compared(parts: Parts) -> Report:
 
 
 def _damage(parts: Parts) -> Damage | None:
-    def look(connection: Connection) -> Damage | None:
+    def find(connection: Connection) -> Damage | None:
         found = {each.table.name: each.table for each in read_records(connection).attachments}
         table = found.get(parts.index.name)
         is_meant = table and (isinstance(parts.index.loader, TableLoader) or table.triggers_only)
         return check_attached(connection, table) if table and is_meant else None
 
-    return read(parts.database, look)
+    return read(parts.database, find)
 
 
 def _entry(damage: Damage | None, report: Report | None) -> dict[str, Any]:
@@ -127,9 +134,9 @@ def _print(damage: Damage | None, report: Report | None, next_command: str) -> N
         if difference.count:
             more = ", …" if difference.count > len(difference.first) else ""
             put(f"{kind:>10}  {difference.count:,}: {', '.join(difference.first)}{more}")
-    if report.under_way:
-        say(f"{report.under_way:,} documents are being changed now, which is no fault.")
-    if report.is_equal:
+    if report.is_equal and report.under_way:
+        say(f"The index equals the table, but for {report.under_way:,} changes that wait.")
+    elif report.is_equal:
         say("The index equals the table.")
     else:
         say(f"Next: {next_command}")

@@ -25,8 +25,7 @@ def status(
     index: Annotated[
         str | None,
         typer.Option(
-            help="Show this index alone. (no variable; default: all indexes; with --json "
-            "paragraphs)",
+            help="Show this index alone. (no variable; default: all indexes; as JSON paragraphs)",
             show_default=False,
         ),
     ] = None,
