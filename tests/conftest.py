@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine
 
 from databases import KINDS, SERVER_VARIABLE, Servers, fresh_database
@@ -39,6 +40,12 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("SAKUIN_"):
             monkeypatch.delenv(name)
+
+
+def pytest_configure() -> None:
+    """A busy machine fails no random trial: how long its texts take to make says nothing."""
+    settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("busy")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
