@@ -1,7 +1,7 @@
-"""Real processes: serving with a worker, stopping, dying, standing by, the whole way at once."""
+"""Real processes: serving with a worker, stopping, dying, standing by."""
 
 import json
-import os
+import select
 import signal
 import time
 import urllib.request
@@ -21,7 +21,7 @@ def until(condition: Callable[[], bool], what: str) -> float:
     start = time.monotonic()
     while not condition():
         assert time.monotonic() - start < DEADLINE_SECONDS, f"never: {what}"
-        os.sched_yield()
+        select.select((), (), (), 0.005)  # the processes that are waited for need the processor
     return time.monotonic() - start
 
 
@@ -121,14 +121,6 @@ def test_web_processes_do_not_outlive_a_killed_parent(sakuin: Command, children_
         until(lambda: not any(is_running(child) for child in children), "all of them gone")
 
 
-def test_a_folder_that_cannot_be_used_is_told_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    command = Command(tmp_path, {"SAKUIN_DATA_DIR": str(tmp_path / "file")})
-    done = command.finish("serve", "--port", "0")
-    assert done.returncode in (1, 69, 78)
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
 def test_a_taken_port_is_told(sakuin: Command) -> None:
     with sakuin.start("serve", "--port", "0", "--no-worker") as process:
         address = process.wait_for_line(r"(http://\S+)")[1]
@@ -136,26 +128,3 @@ def test_a_taken_port_is_told(sakuin: Command) -> None:
         second = sakuin.finish("serve", "--port", port, "--no-worker")
         assert second.returncode == 78
         assert port in second.stderr
-
-
-def test_up_goes_the_whole_way(tmp_path: Path) -> None:
-    text = tmp_path / "novel.txt"
-    text.write_text("人間は考える葦である\n殺し屋\n")
-    sakuin = Command(tmp_path, {})
-    printed = sakuin.run("up", "novel.txt", "--once")
-    assert "saved" in printed
-    assert "searchable" in printed
-    assert sakuin.json("search", "人間")["total"] == 1
-    with sakuin.start("up", "novel.txt", "--port", "0") as process:
-        address = process.wait_for_line(r"(http://\S+)")[1]
-        assert fetch(f"{address}api/v1/search?q=%E8%91%A6")["total"] == 1
-        assert process.end(signal.SIGINT) == 0
-
-
-@pytest.mark.parametrize("engine", ["tantivy", "whoosh"])
-def test_the_demonstration_finds_its_words(tmp_path: Path, engine: str) -> None:
-    printed = Command(tmp_path, {}).run("demo", "--once", "--engine", engine)
-    for word in ("人間", "殺し", "残酷", "人間 殺し 残酷"):
-        (line,) = [line for line in printed.splitlines() if line.startswith(f"{word} (")]
-        assert "(0)" not in line
-    assert list(tmp_path.iterdir()) == []  # touches nothing of the user's
