@@ -21,23 +21,30 @@ _LETTERS: Final = str.maketrans("0123456789abcdef", "bcdefghijklmnopq")
 _END = "a"  # before every letter, so that what ends first comes first
 
 
-def check_document(document: Document, fields: Fields) -> None:
+def kinds_of(fields: Fields) -> dict[str, FilterKind]:
+    """Return the kind of each filter, for `check_document`."""
+    return {each.name: each.kind for each in fields.filters}
+
+
+def check_document(document: Document, kinds: Mapping[str, FilterKind], folding: Folding) -> None:
     """Raise ValueError where the id or a value cannot be kept; the error names it."""
-    _check_length(document.id, "the id")
+    if len(document.id) > LONGEST // 4:
+        _check_length(document.id, "the id")
     for name, value in document.values.items():
-        kind = next((each.kind for each in fields.filters if each.name == name), None)
-        if kind is None:
+        if name not in kinds:
             raise ValueError(
                 f"document {document.id!r} has a value of {name!r}, which is no filter"
             )
-        if kind is FilterKind.KEYWORD:
-            if not isinstance(value, str):
-                raise ValueError(f"the value of {name!r} must be a text, not {value!r}")
+        if kinds[name] is not FilterKind.KEYWORD:
+            if not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
+                raise ValueError(
+                    f"the value of {name!r} must be a number of 64 bits, not {value!r}"
+                )
+        elif not isinstance(value, str):
+            raise ValueError(f"the value of {name!r} must be a text, not {value!r}")
+        elif len(value) * _WIDEST > LONGEST:
             _check_length(value, f"the value of {name!r}")
-            if len(value) * _WIDEST > LONGEST:
-                _check_length(keyword(value, fields.folding), f"the folded value of {name!r}")
-        elif not isinstance(value, int) or not LOWEST <= value <= HIGHEST:
-            raise ValueError(f"the value of {name!r} must be a number of 64 bits, not {value!r}")
+            _check_length(keyword(value, folding), f"the folded value of {name!r}")
 
 
 @lru_cache(maxsize=1_024)  # documents of one source come together

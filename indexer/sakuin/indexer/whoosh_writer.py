@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.engine import Order
-from sakuin.indexer.exact_values import check_document, keyword, place_key
+from sakuin.indexer.exact_values import check_document, keyword, kinds_of, place_key
 from sakuin.indexer.fold import fold
 from sakuin.indexer.tokens import token_texts
 
@@ -61,7 +61,7 @@ class WhooshWriter:
 
     def _values(self, document: Document) -> dict[str, object]:
         fields = self._fields
-        check_document(document, fields)
+        check_document(document, kinds_of(fields), fields.folding)
         values: dict[str, object] = {
             "id": document.id,
             "numbers": _numbers(document, fields),
