@@ -73,8 +73,8 @@ def _is_mark(text: str) -> bool:
     """Tell whether a text begins with what combines with something before it."""
     if not text:
         return False
-    jamo = ("HANGUL JUNGSEONG", "HANGUL JONGSEONG")
-    return unicodedata.category(text[0])[0] == "M" or unicodedata.name(text[0], "").startswith(jamo)
+    is_jamo = 0x1160 <= ord(text[0]) <= 0x11FF  # vowels and finals; the later ones never compose
+    return unicodedata.category(text[0])[0] == "M" or is_jamo
 
 
 def _is_noncharacter(code: int) -> bool:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sakuin.app.settings import Settings
 from sakuin.indexer.batch import Batch, run_batch
 from sakuin.indexer.build import Copy, Observer
-from sakuin.indexer.errors import GenerationMismatch, IndexerError, Outrun, SourceChanged
+from sakuin.indexer.errors import IndexerError, Outrun, SourceChanged
 from sakuin.indexer.gather import Limits
 from sakuin.indexer.publisher import PublisherLease
 from sakuin.indexer.sweep import sweep
@@ -23,8 +23,6 @@ _LOG = logging.getLogger("sakuin.worker")
 _BEAT_SECONDS = 2.0
 _LONGEST_WAIT_SECONDS = 5.0
 PATIENCE_SECONDS = 60.0
-_FINAL = (GenerationMismatch, SourceChanged)
-"""Somebody has to do something: a drain need not wait for it."""
 
 
 class Worker:
@@ -79,7 +77,9 @@ class Worker:
                     wait = min(wait * 2, _LONGEST_WAIT_SECONDS)
                     failing_since = failing_since or time.monotonic()
                     waited = time.monotonic() - failing_since
-                    if until_empty and (waited > PATIENCE_SECONDS or isinstance(failure, _FINAL)):
+                    if until_empty and (
+                        waited > PATIENCE_SECONDS or isinstance(failure, SourceChanged)
+                    ):
                         raise failure
                 self.stop.wait(wait)
             self.was_told_to_stop = True
