@@ -10,6 +10,7 @@ import pytest
 
 from sakuin.indexer.engine import Engine, Order, orders
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
+from sakuin.indexer.library_trouble import uninterrupted
 from sakuin.indexer.query import Everything, Phrase
 from small_index import BODY, build, change, document, documents, found_ids
 
@@ -107,6 +108,20 @@ def test_two_writers_cannot_have_one_index(engine: Engine, tmp_path: Path) -> No
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_a_signal_interrupts_is_called_again() -> None:
+    """I1: tantivy's file lock gives up at any signal; a search must not fail because of one."""
+    left = ["Interrupted system call", "Interrupted system call"]
+
+    def call() -> str:
+        if left:
+            raise ValueError(f"Failed to acquire Lockfile: {left.pop()}")
+        return "opened"
+
+    assert uninterrupted(call) == "opened"
+    with pytest.raises(ZeroDivisionError):
+        uninterrupted(lambda: 1 // 0)
+
+
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # whoosh leaves what it opened open
 def test_a_damaged_index_is_an_error_not_the_end_of_the_process(
     engine: Engine, tmp_path: Path

@@ -1,10 +1,25 @@
 """Telling the trouble of a search library from the fault of a document or a query."""
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from sakuin.indexer.errors import IndexerError
+
+_TRIES = 10
+T = TypeVar("T")
+
+
+def uninterrupted(call: Callable[[], T]) -> T:
+    """Call again what a signal interrupted (tantivy's lock of a file gives up at one: EINTR)."""
+    for _ in range(_TRIES):
+        try:
+            return call()
+        except Exception as error:
+            if "Interrupted system call" not in str(error):
+                raise
+    return call()
 
 
 @contextmanager

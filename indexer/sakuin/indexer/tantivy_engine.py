@@ -16,7 +16,7 @@ from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.engine import Hit, Hits, Order, require_order
 from sakuin.indexer.exact_values import id_number, text_key
 from sakuin.indexer.expand import expand
-from sakuin.indexer.library_trouble import as_os_error
+from sakuin.indexer.library_trouble import as_os_error, uninterrupted
 from sakuin.indexer.order_page import Column, sorted_page
 from sakuin.indexer.plan import plan
 from sakuin.indexer.query import Query as Tree
@@ -56,9 +56,9 @@ class TantivyEngine:
     def open_writer(self, directory: Path, fields: Fields, *, bulk: bool) -> TantivyWriter:
         """Open the index for changes. Only one writer at a time can have it open."""
         with as_os_error("tantivy"):
-            index = tantivy.Index.open(str(directory))
+            index = uninterrupted(lambda: tantivy.Index.open(str(directory)))
             # One thread: documents keep the order in which they come, so ties do too.
-            writer = index.writer(_BULK_HEAP if bulk else _HEAP, 1)
+            writer = uninterrupted(lambda: index.writer(_BULK_HEAP if bulk else _HEAP, 1))
             # The first change gets the stamp of the commit before it. Where a merge of what was
             # committed begins before ours ends, some segments take a deletion of that stamp for
             # done already, and others do it: it is lost for the first. This one deletes nothing.
@@ -68,7 +68,7 @@ class TantivyEngine:
     def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
         """Open the index for reading."""
         with as_os_error("tantivy"):
-            return _Searcher(tantivy.Index.open(str(directory)), fields)
+            return uninterrupted(lambda: _Searcher(tantivy.Index.open(str(directory)), fields))
 
     def is_rewritten(self, file_name: str) -> bool:
         """Tell that the lists of files are rewritten; segments never are."""
