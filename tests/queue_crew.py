@@ -78,7 +78,7 @@ def churn(engine: Engine, chance: random.Random) -> None:
         try:
             batch = claim(engine, "q", limit=chance.randint(1, 5), lease_seconds=LEASE_SECONDS)
         except (DatabaseAway, OutcomeUnknown):
-            time.sleep(0.02)
+            time.sleep(0.02)  # the server is down on purpose: no busy loop until it is back
             continue
         say("C", (one.id for one in batch))
         try:

@@ -29,4 +29,4 @@ def follow(parts: Parts, on_waiting: Callable[[int], None], *, patience_seconds:
             alone_since = alone_since or time.monotonic()
             if time.monotonic() - alone_since >= patience_seconds:
                 return False
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_LOOK_SECONDS)  # between two looks: a database sends no word when it is done

@@ -172,7 +172,7 @@ def _python_type(column: ColumnElement[Any]) -> type:
         return str
     try:
         return column.type.python_type
-    except NotImplementedError:
+    except NotImplementedError:  # how SQLAlchemy says that a type has no Python type
         return object
 
 

@@ -79,7 +79,7 @@ class PrivateServer:
                 self.kill()
                 tail = log.read_text(errors="replace")[-2_000:]
                 raise PrivateServerError(f"mariadbd did not start; the end of {log}:\n{tail}")
-            time.sleep(0.02)
+            time.sleep(0.02)  # between two tries to connect: a server says nowhere that it is up
 
     def stop(self) -> None:
         """Stop the server in order and wait until it has ended."""

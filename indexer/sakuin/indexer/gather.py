@@ -90,7 +90,7 @@ def gather(database: Database, queue: str, limits: Limits) -> list[Claimed]:
             until = until or (time.monotonic() + limits.gather_seconds if gathered else 0.0)
             if time.monotonic() >= until:
                 break
-            time.sleep(min(0.01, limits.gather_seconds))
+            time.sleep(min(0.01, limits.gather_seconds))  # between looks for further messages
     return _suspects_apart(database, gathered)
 
 

@@ -54,7 +54,7 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
             if not is_busy or time.monotonic() > deadline:
                 raise
-            time.sleep(0.01)
+            time.sleep(0.01)  # the other process holds the file for a moment only
             continue
         if mode != "wal":
             raise DatabaseRefused(
