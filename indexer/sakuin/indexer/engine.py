@@ -13,6 +13,7 @@ from typing import Protocol, Self
 
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.exact_values import id_number
+from sakuin.indexer.facet import Counts, Facet
 from sakuin.indexer.query import Query
 
 
@@ -58,6 +59,14 @@ class Hits:
 
     total: int
     hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WordCount:
+    """A word of the index, folded, and how many documents hold it."""
+
+    word: str
+    documents: int
 
 
 class Writer(Protocol):
@@ -112,6 +121,31 @@ class Searcher(Protocol):
         and OLDEST order equal times by id too. All but RELEVANCE are the same in every engine.
         Raises QueryTooLarge beyond the bounds of `plan` and `expand`, and ValueError for a name
         that is no field, an order that the index does not know, or an `after` that is no id.
+        """
+        ...
+
+    def count(self, query: Query, facets: Sequence[Facet]) -> tuple[Counts, ...]:
+        """Count the documents found by the values of these filters, exactly.
+
+        Raises as `search` does; ValueError for a name that is no filter or a step that does not
+        fit it, TooManySteps where a facet of time would have more than MOST_STEPS buckets.
+        """
+        ...
+
+    def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
+        """Return how many documents hold each token in a searched field: the most of any field.
+
+        For weighing: a document that was deleted or replaced may count still.
+        """
+        ...
+
+    def words(
+        self, start: str, *, among: Query | None = None, most: int = 10
+    ) -> tuple[WordCount, ...]:
+        """Return the words (`words.py`) of the documents found that begin with a folded text.
+
+        The most frequent come first, equal ones by code points, each with the exact number of
+        documents of `among` (None: of all) that hold it. Raises as `search` does.
         """
         ...
 

@@ -8,7 +8,8 @@ IndexerError
 ├── Outrun              somebody else published first; this copy is dropped
 ├── SourceChanged       the rows are not made as they were when the index was declared
 ├── DiskFull            not enough room to build a copy
-└── QueryTooLarge       a query tree beyond what an engine may be asked
+├── QueryTooLarge       a query tree beyond what an engine may be asked
+└── TooManySteps        a facet of time with more steps than an answer may have
 """
 
 
@@ -74,3 +75,13 @@ class DiskFull(IndexerError):
 
 class QueryTooLarge(IndexerError):
     """A query tree with more leaves or depth than an engine may be asked."""
+
+
+class TooManySteps(IndexerError):
+    """A facet of time that would have more buckets than an answer may have."""
+
+    def __init__(self, name: str, step: str, steps: int, most: int) -> None:
+        super().__init__(
+            f"facet {name}: {steps:,} steps of a {step} lie between the first and the last "
+            f"document found, more than {most:,}: ask for a longer step, or for less time"
+        )

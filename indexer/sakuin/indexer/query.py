@@ -80,6 +80,49 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """All of these phrases stand near each other in one field, in any order, none overlapping.
+
+    Counted are units: a word of a spaced script is one, any other visible character is one, a
+    blank is none. The smallest window of the folded text that holds an occurrence of each part
+    has at most `distance` units that belong to no part. Two or more parts without open ends;
+    their own `field` says nothing.
+    """
+
+    parts: tuple[Phrase, ...]
+    distance: int
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token as the index holds it (folded and cut), and what its relevance is multiplied by."""
+
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOfTokens:
+    """At least `least` of these tokens occur in the document, each in any searched field.
+
+    Its score is the sum over the tokens that occur of weight times relevance (times the field's
+    weight); no other order of the tokens counts. For programs: the query language has no such
+    form. The tokens differ from each other; `least` is at least 1.
+    """
+
+    tokens: tuple[Token, ...]
+    least: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """The document has one of these ids; adds nothing to the score."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Everything:
     """Matches every document."""
 
@@ -89,7 +132,20 @@ class Nothing:
     """Matches no document (an empty query)."""
 
 
-Query = Phrase | Wildcard | Value | Range | And | Or | Not | Everything | Nothing
+Query = (
+    Phrase
+    | Wildcard
+    | Near
+    | AnyOfTokens
+    | Ids
+    | Value
+    | Range
+    | And
+    | Or
+    | Not
+    | Everything
+    | Nothing
+)
 
 
 def prefix(text: str, field: str | None = None) -> Phrase:
