@@ -15,7 +15,10 @@ from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Order
 from sakuin.indexer.query import (
     And,
+    AnyOfTokens,
     Everything,
+    Ids,
+    Near,
     Not,
     Nothing,
     Or,
@@ -37,6 +40,7 @@ __all__ = [
     "oracle_fold",
     "row_of",
     "settle",
+    "tokens_of",
 ]
 
 # The scripts without blanks between words, found by the names of their characters.
@@ -116,6 +120,12 @@ def matching(query: Query, rows: Sequence[Row]) -> set[str]:
         return {row.id for row in rows if _has_value(row, query, wanted)}
     if isinstance(query, Range):
         return {row.id for row in rows if _in_range(row.values.get(query.field), query)}
+    if isinstance(query, Ids):
+        return every.intersection(query.ids)
+    if isinstance(query, AnyOfTokens):
+        asked = {token.text for token in query.tokens}
+        return {row.id for row in rows if len(asked & tokens_of(row.texts.values())) >= query.least}
+    assert not isinstance(query, Near)  # an oracle of its own
     if isinstance(query, Wildcard):
         pieces = [oracle_fold(piece) for piece in query.pieces]
         pattern = re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
@@ -169,6 +179,22 @@ def _texts(row: Row, query: Phrase | Wildcard) -> Iterable[str]:
 @cache
 def _words(text: str) -> frozenset[str]:
     return frozenset("".join(c if has_edges(c) else " " for c in text).split(" ")) - {""}
+
+
+def tokens_of(texts: Iterable[str]) -> frozenset[str]:
+    """Return the tokens of settled texts, but for those that stand for blanks or long words.
+
+    Words; of every other run of visible characters all pairs, and the first and the last one.
+    """
+    return _tokens(" ".join(texts))
+
+
+@cache
+def _tokens(text: str) -> frozenset[str]:
+    others = "".join(" " if has_edges(c) else c for c in text).split(" ")
+    pairs = (run[at : at + 2] for run in others for at in range(len(run) - 1))
+    ends = (one for run in others if run for one in (run[0], run[-1]))
+    return _words(text).union(pairs, ends)
 
 
 def _has_value(row: Row, query: Value, wanted: str) -> bool:

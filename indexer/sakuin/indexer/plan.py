@@ -10,19 +10,8 @@ from dataclasses import dataclass
 
 from sakuin.indexer.document import Fields
 from sakuin.indexer.errors import QueryTooLarge
-from sakuin.indexer.plan_leaves import Leaves, Single
-from sakuin.indexer.query import (
-    And,
-    Everything,
-    Not,
-    Nothing,
-    Or,
-    Phrase,
-    Query,
-    Range,
-    Value,
-    Wildcard,
-)
+from sakuin.indexer.plan_leaves import Asked, Leaves, Single
+from sakuin.indexer.query import And, Everything, Near, Not, Nothing, Or, Query
 
 DEEPEST = 50
 
@@ -61,8 +50,10 @@ def plan(query: Query, fields: Fields) -> Plan:
         node, visited = todo.pop()
         if isinstance(node, Everything | Nothing):
             done.append(node)
-        elif isinstance(node, Phrase | Wildcard | Value | Range):
+        elif isinstance(node, Asked):
             done.append(leaves.make(node))
+        elif isinstance(node, Near):
+            raise ValueError("what stands near each other is looked up first, and asked for by Ids")
         elif visited:
             first = len(done) - len(_children(node))
             done[first:] = [_joined(node, done[first:])]

@@ -9,12 +9,21 @@ is open on both sides, has gaps, or opens a phrase, is looked for within one tok
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from sakuin.indexer.document import Fields, FilterKind
 from sakuin.indexer.errors import QueryTooLarge
 from sakuin.indexer.exact_values import HIGHEST, LOWEST
 from sakuin.indexer.fold import fold
-from sakuin.indexer.query import Nothing, Phrase, Range, Value, Wildcard
+from sakuin.indexer.query import (
+    AnyOfTokens,
+    Ids,
+    Nothing,
+    Phrase,
+    Range,
+    Value,
+    Wildcard,
+)
 from sakuin.indexer.tokens import LONGEST_TOKEN, QueryCut, cut, cut_query, cut_wildcard, is_spaced
 
 MOST_LEAVES = 1_000
@@ -80,7 +89,28 @@ class Between:
     depth: int = 0
 
 
-Single = Leaf | Gaps | Keyword | Between
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """At least `least` (1 or more, and no more than there are) of these tokens, with weights.
+
+    A token counts once, in however many searched fields it stands.
+    """
+
+    weighted: tuple[tuple[str, float], ...]
+    least: int
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The document has one of these ids, of which there is at least one."""
+
+    ids: tuple[str, ...]
+    depth: int = 0
+
+
+Single = Leaf | Gaps | Keyword | Between | Tokens | OneOf
+Asked = Phrase | Wildcard | Value | Range | AnyOfTokens | Ids
 
 
 class Leaves:
@@ -91,7 +121,7 @@ class Leaves:
         self._leaves, self._tokens = MOST_LEAVES, MOST_TOKENS
         self._made: dict[Single, Single] = {}
 
-    def make(self, node: Phrase | Wildcard | Value | Range) -> Single | Nothing:
+    def make(self, node: Asked) -> Single | Nothing:
         """Return the leaf; raise QueryTooLarge or, for a name that is none, ValueError."""
         made: Single | Nothing
         if isinstance(node, Phrase):
@@ -100,6 +130,10 @@ class Leaves:
             made = self._wildcard(node)
         elif isinstance(node, Value):
             made = self._value(node)
+        elif isinstance(node, AnyOfTokens):
+            made = self._tokens_of(node)
+        elif isinstance(node, Ids):
+            made = self._ids(node)
         else:
             made = self._range(node)
         return self._made.setdefault(made, made) if not isinstance(made, Nothing) else made
@@ -151,6 +185,19 @@ class Leaves:
         high = HIGHEST if node.high is None else min(node.high, HIGHEST)
         return Between(node.field, low, high) if low <= high else Nothing()
 
+    def _tokens_of(self, node: AnyOfTokens) -> Tokens | Nothing:
+        weighted = tuple((each.text, each.weight) for each in node.tokens)
+        if node.least < 1 or len(dict(weighted)) < len(weighted):
+            raise ValueError("tokens must differ from each other, and `least` be 1 or more")
+        if not all(isfinite(weight) and weight >= 0 for _, weight in weighted):
+            raise ValueError("the weight of a token must be a number of at least 0")
+        self._spend(len(weighted), leaves=len(weighted))  # each is a term
+        return Tokens(weighted, node.least) if node.least <= len(weighted) else Nothing()
+
+    def _ids(self, node: Ids) -> OneOf | Nothing:
+        self._spend(len(node.ids))
+        return OneOf(tuple(dict.fromkeys(node.ids))) if node.ids else Nothing()
+
     def _require_searched(self, name: str | None) -> None:
         known = self._fields.searched
         if name is not None and name not in known:
@@ -160,8 +207,8 @@ class Leaves:
         if self._fields.kind_of(name) not in kinds:
             raise ValueError(f"{name!r} is no {what} filter of this index")
 
-    def _spend(self, tokens: int) -> None:
-        self._leaves -= 1
+    def _spend(self, tokens: int, leaves: int = 1) -> None:
+        self._leaves -= leaves
         self._tokens -= tokens
         if self._leaves < 0 or self._tokens < 0:
             raise QueryTooLarge(

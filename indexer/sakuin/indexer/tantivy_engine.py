@@ -143,6 +143,14 @@ class _Searcher:
         found = ((each.get_first("id"), each.get_first("digest")) for each in self._found(ids))
         return dict(cast(Iterator[tuple[str, int]], found))
 
+    def frequencies(self, tokens: Sequence[str]) -> dict[str, int]:
+        searcher = self._open_searcher()
+        names = [TOKENS + name for name in self._fields.searched]
+        with as_os_error("tantivy"):
+            return {
+                token: max(searcher.doc_freq(name, token) for name in names) for token in tokens
+            }
+
     def close(self) -> None:
         self._searcher = self._index = None
 

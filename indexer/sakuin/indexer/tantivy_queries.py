@@ -11,7 +11,7 @@ from sakuin.indexer.exact_values import HIGHEST, LOWEST
 from sakuin.indexer.expand import MOST_EXPANSIONS, End, ends
 from sakuin.indexer.order_page import Column
 from sakuin.indexer.plan import AnyOf, Clause, Plan
-from sakuin.indexer.plan_leaves import Between, Gaps, Keyword, Leaf
+from sakuin.indexer.plan_leaves import Between, Gaps, Keyword, Leaf, OneOf, Tokens
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.tantivy_writer import BACKWARDS, TOKENS, VALUE
 from sakuin.indexer.tokens import QueryCut
@@ -45,7 +45,9 @@ class Compiler:
         if isinstance(each, Leaf | Gaps):
             names = self._fields.searched if each.field is None else (each.field,)
             return self._any([self._weighted(name, each) for name in names])
-        if isinstance(each, Keyword | Between):
+        if isinstance(each, Tokens):
+            return self._some_of(each)
+        if isinstance(each, Keyword | Between | OneOf):
             return self._query.const_score_query(self._filter(each), 0.0)
         if isinstance(each, AnyOf):
             return self._any([self._clause(one) for one in each.clauses])
@@ -56,7 +58,23 @@ class Compiler:
             + [(occur.MustNot, self._clause(one)) for one in each.unwanted]
         )
 
-    def _filter(self, each: Keyword | Between) -> Any:
+    def _some_of(self, each: Tokens) -> Any:
+        # One clause a token, whatever the number of fields: so it counts once for `least`.
+        should = self._library.Occur.Should
+        clauses = [(should, self._token(token, weight)) for token, weight in each.weighted]
+        return self._query.boolean_query(clauses, each.least)
+
+    def _token(self, token: str, weight: float) -> Any:
+        found = []
+        for name in self._fields.searched:
+            one = self._tokens(TOKENS + name, (token,))
+            times = weight * self._fields.weight(name)
+            found.append(one if times == 1 else self._query.boost_query(one, times))
+        return self._any(found)
+
+    def _filter(self, each: Keyword | Between | OneOf) -> Any:
+        if isinstance(each, OneOf):
+            return self._query.term_set_query(self._schema, "id", list(each.ids))
         if isinstance(each, Between):
             name = {"id": "n", "created": "at"}.get(each.field, VALUE + each.field)
             return between(self._library, self._schema, name, each.low, each.high)

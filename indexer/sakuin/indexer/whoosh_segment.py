@@ -9,7 +9,7 @@ from typing import Any
 from sakuin.indexer.document import Fields
 from sakuin.indexer.expand import End, alone, ends, open_keywords
 from sakuin.indexer.plan import AnyOf, Plan
-from sakuin.indexer.plan_leaves import Between, Gaps, Keyword, Leaf
+from sakuin.indexer.plan_leaves import Between, Gaps, Keyword, Leaf, OneOf, Tokens
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.whoosh_words import Words
 from sakuin.indexer.whoosh_writer import keyword_field, number_getter, token_field
@@ -61,7 +61,9 @@ class Segment:
         if isinstance(each, Leaf | Gaps):
             names = self._fields.searched if each.field is None else (each.field,)
             return self._matchers.any_of(self._weighted(name, each) for name in names)
-        if isinstance(each, Keyword | Between):
+        if isinstance(each, Tokens):
+            return self._some_of(each)
+        if isinstance(each, Keyword | Between | OneOf):
             return self._matchers.weighted(self._filter(each), 0.0)
         if isinstance(each, AnyOf):
             return self._matchers.any_of(self._matcher(one) for one in each.clauses)
@@ -69,7 +71,30 @@ class Segment:
         unwanted = self._matchers.any_of(self._matcher(one) for one in each.unwanted)
         return self._matchers.without(self._matchers.all_of(wanted), unwanted)
 
-    def _filter(self, each: Keyword | Between) -> Any:
+    def _some_of(self, each: Tokens) -> Any:
+        """Match by dictionaries: whoosh's tree of matchers takes a step of every token a hit."""
+        scores: dict[int, float] = {}
+        tokens: dict[int, int] = {}
+        for token, weight in each.weighted:
+            found: dict[int, float] = {}
+            for name in self._fields.searched:
+                times = weight * self._fields.weight(name)
+                matcher = self._term(token_field(self._fields, name), token)
+                while matcher.is_active():
+                    found[matcher.id()] = found.get(matcher.id(), 0.0) + times * matcher.score()
+                    matcher.next()
+            for at, score in found.items():
+                scores[at] = scores.get(at, 0.0) + score
+                tokens[at] = tokens.get(at, 0) + 1
+        return self._matchers.listed(
+            {at: score for at, score in scores.items() if tokens[at] >= each.least}
+        )
+
+    def _filter(self, each: Keyword | Between | OneOf) -> Any:
+        if isinstance(each, OneOf):
+            return self._matchers.some(
+                at for one in each.ids for at in self._having("id", one.encode())
+            )
         if isinstance(each, Keyword):
             field = keyword_field(self._fields, each.field)
             if each.open_end:
@@ -77,12 +102,10 @@ class Segment:
             return self._term(field, each.text)
         numbers = self._reader.column_reader("numbers")
         value_in = number_getter(self._fields, each.field)
-        found = []
-        for at in self._reader.all_doc_ids():
-            value = value_in(numbers[at])
-            if value is not None and each.low <= value <= each.high:
-                found.append(at)
-        return self._matchers.some(found)
+        values = ((at, value_in(numbers[at])) for at in self._reader.all_doc_ids())
+        return self._matchers.some(
+            at for at, value in values if value is not None and each.low <= value <= each.high
+        )
 
     def _weighted(self, name: str, each: Leaf | Gaps) -> Any:
         weight = self._fields.weight(name)
@@ -103,6 +126,10 @@ class Segment:
         if (field, token) in self._reader:
             return self._searcher.postings(field, token)
         return self._matchers.none()
+
+    def _having(self, field: str, value: bytes) -> Iterator[int]:
+        if (field, value) in self._reader:
+            yield from self._reader.postings(field, value).all_ids()
 
     def _phrase(self, field: str, leaf: Leaf) -> Any:
         cut = leaf.cut
