@@ -43,6 +43,10 @@ def test_a_secret_comes_from_a_file(tmp_path: Path) -> None:
         ({"SAKUIN_LEASE_SECONDS": "0.2"}, "SAKUIN_LEASE_SECONDS"),
         ({"SAKUIN_READ_ONLY": "perhaps"}, "SAKUIN_READ_ONLY"),
         ({"SAKUIN_POLL_SECONDS": "-1"}, "SAKUIN_POLL_SECONDS"),
+        ({"SAKUIN_SEARCH_LOG": "maybe"}, "SAKUIN_SEARCH_LOG"),
+        ({"SAKUIN_SEARCH_LOG_DAYS": "0"}, "SAKUIN_SEARCH_LOG_DAYS"),
+        ({"SAKUIN_SEARCH_LOG_DAYS": "9999999"}, "SAKUIN_SEARCH_LOG_DAYS"),
+        ({"SAKUIN_SEARCH_LOG_QUERIES": "many"}, "SAKUIN_SEARCH_LOG_QUERIES"),
         ({"SAKUIN_DATABASE": "typo"}, "SAKUIN_DATABASE is not a setting"),
     ],
 )

@@ -64,9 +64,22 @@ OPTIONS = (
     Option("gather_seconds", 0.05, "how long a batch waits for further messages"),
     Option("poll_seconds", 0.1, "how often an idle worker looks for messages"),
     Option("lease_seconds", 30.0, "how long the worker's claim on a message lasts unless renewed"),
+    Option(
+        "search_log",
+        False,
+        "keep what is searched for on the web and which results are opened, in the database: the "
+        "words without addresses, numbers and keys, a count for each day; never who asked",
+    ),
+    Option("search_log_days", 30, "how many days the search log keeps them"),
+    Option(
+        "search_log_queries",
+        10_000,
+        "most queries that the search log keeps; the least asked go first",
+    ),
 )
 
 _MOST_SECONDS = 86_400
+_MOST_DAYS = 3_660
 _SWITCH = {"1": True, "true": True, "yes": True, "on": True}
 _SWITCH |= {"0": False, "false": False, "no": False, "off": False}
 _KINDS = {int: "a whole number", float: "a number", str: "a text"}
@@ -90,6 +103,9 @@ class Settings:
     gather_seconds: float
     poll_seconds: float
     lease_seconds: float
+    search_log: bool
+    search_log_days: int
+    search_log_queries: int
 
     @property
     def index_root(self) -> Path:
@@ -222,7 +238,7 @@ def _check(settings: Settings) -> None:
         raise SettingsError(f"port (SAKUIN_PORT) must be 0 to 65535, not {settings.port}")
     for field in fields(settings):
         value = getattr(settings, field.name)
-        if field.name in ("port", "read_only") or not isinstance(value, int | float):
+        if field.name == "port" or isinstance(value, bool) or not isinstance(value, int | float):
             continue
         if not 0 < value < float("inf"):
             raise SettingsError(
@@ -235,3 +251,8 @@ def _check(settings: Settings) -> None:
             )
     if settings.lease_seconds < 1:
         raise SettingsError("lease_seconds (SAKUIN_LEASE_SECONDS) must be at least 1")
+    if settings.search_log_days > _MOST_DAYS:
+        raise SettingsError(
+            f"search_log_days (SAKUIN_SEARCH_LOG_DAYS) must be at most {_MOST_DAYS:,}, "
+            f"not {settings.search_log_days}"
+        )
