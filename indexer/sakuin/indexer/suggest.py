@@ -1,0 +1,181 @@
+"""Suggestions while somebody types (promise: each leads to a hit): what the last piece may become.
+
+Words that begin so come from the words of the index, phrases from the texts of the first hits.
+Nothing is kept between two calls. Readings are out of scope: `miyazawa` does not become 宮沢;
+hiragana that is not converted yet finds words in katakana.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sakuin.indexer.document import Fields
+from sakuin.indexer.engine import Hit, Searcher
+from sakuin.indexer.kana_forms import to_katakana
+from sakuin.indexer.locate import Located
+from sakuin.indexer.phrases import PARTICLES, found_at, phrases_of, without_chains
+from sakuin.indexer.query import And, Query
+from sakuin.indexer.suggestion import Suggestion, SuggestionKind, Trial
+from sakuin.indexer.typed import Opening, openings
+
+_HITS = 64
+_MOST_PHRASES = 5
+_SMALL_WORD = 4  # letters
+_MANY_DOCUMENTS, _MANY_OF_ALL = 100, 0.05
+_LONGEST_TEXT, _ALL_TEXTS = 10_000, 200_000  # characters looked at: of one text, of all
+_HITS_FOR_SPELLING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A completion that finds something: the folded piece, how it is read, and the first hits."""
+
+    opening: Opening
+    piece: str
+    kind: SuggestionKind
+    text: str
+    meaning: str
+    documents: int
+    hits: tuple[Hit, ...]
+
+    @property
+    def is_word(self) -> bool:
+        return self.kind is SuggestionKind.WORD
+
+    @property
+    def whole(self) -> str:
+        return self.opening.head + self.piece
+
+
+def suggest(
+    searcher: Searcher,
+    fields: Fields,
+    typed: str,
+    *,
+    most: int = 8,
+    within: Query | None = None,
+) -> tuple[Suggestion, ...]:
+    """Return up to `most` queries that complete what is typed, the ones that find most first.
+
+    What stands before the last piece stays as it is, and narrows what is offered. Each suggestion
+    differs from what is typed and from the others by more than spelling, and finds `documents`
+    documents among those of `within` (None: all). The spelling is the one of the texts.
+    """
+    trial = Trial(searcher, fields, within)
+    known = {trial.read(typed).meaning}
+    tried: list[_Tried] = []
+    last, whole = openings(typed, fields)
+    if last:
+        words = _words(trial, last, most)
+        tried += _try(trial, last, words, SuggestionKind.WORD, known)
+    if opening := whole or last:
+        found = _phrases(trial, opening)
+        tried += _try(trial, opening, found, SuggestionKind.PHRASE, known)
+    return tuple(
+        Suggestion(_spelt(trial, each), each.documents, each.kind) for each in _chosen(tried, most)
+    )
+
+
+def _words(trial: Trial, opening: Opening, most: int) -> list[str]:
+    """Return the most frequent words of the index that begin with the piece, in either kana."""
+    if " " in opening.piece:
+        return []
+    conditions = tuple(each for each in (opening.narrow, trial.within) if each)
+    among = And(conditions) if conditions else None
+    found = [
+        each
+        for start in dict.fromkeys((opening.piece, to_katakana(opening.piece)))
+        for each in trial.searcher.words(start, among=among, most=most)
+    ]
+    found.sort(key=lambda each: -each.documents)
+    return [each.word for each in found[:most]]
+
+
+def _phrases(trial: Trial, opening: Opening) -> list[str]:
+    """Return frequent phrases that begin with the piece, without those that end in a small word.
+
+    (A word of few letters in many documents, as `the`: more has to follow.)
+    """
+    if opening.piece in PARTICLES:
+        return []
+    found = phrases_of(list(_texts(trial, opening)), opening.piece, _MOST_PHRASES)
+    ends = {phrase: phrase.rpartition(" ")[2] for phrase in found if " " in phrase}
+    small = [end for end in ends.values() if len(end) <= _SMALL_WORD]
+    held = trial.searcher.frequencies(small)
+    many = max(_MANY_DOCUMENTS, _MANY_OF_ALL * trial.searcher.document_count)
+    return [phrase for phrase in found if held.get(ends.get(phrase, ""), 0) <= many]
+
+
+def _texts(trial: Trial, opening: Opening) -> Iterator[str]:
+    """Yield the searched texts of the first hits, as searches see them, in bounded length."""
+    left = _ALL_TEXTS
+    names = (opening.field,) if opening.field else trial.fields.searched
+    for hit in trial.find(opening.query(), _HITS).hits:
+        for name in names:
+            text = hit.document.text[name][: min(left, _LONGEST_TEXT)]
+            left -= len(text)
+            yield Located(text, trial.fields.folding).settled
+
+
+def _try(
+    trial: Trial, opening: Opening, pieces: Iterable[str], kind: SuggestionKind, known: set[str]
+) -> Iterator[_Tried]:
+    """Yield what finds something, is not known yet, and does not say a word again."""
+    for piece in pieces:
+        if piece in opening.said:
+            continue
+        text = opening.head + trial.as_query(piece)
+        reading = trial.read(text)
+        if reading.meaning not in known:
+            known.add(reading.meaning)
+            found = trial.find(reading.query, _HITS_FOR_SPELLING)
+            if found.total:
+                yield _Tried(opening, piece, kind, text, reading.meaning, found.total, found.hits)
+
+
+def _chosen(tried: Sequence[_Tried], most: int) -> list[_Tried]:
+    """Return those that find most, with room for some of either kind.
+
+    Where two find the same and one begins with the other, the longer is kept; but a word, where
+    the longer one is a phrase of a single document.
+    """
+    begun = tuple(each.whole for each in tried if each.is_word)
+    candidates = [
+        each
+        for each in tried
+        if each.is_word or each.documents > 1 or not each.whole.startswith(begun)
+    ]
+    kept = without_chains({each.whole: each.documents for each in candidates})
+    ranked = sorted(
+        (each for each in candidates if each.whole in kept),
+        key=lambda each: (-each.documents, each.whole),
+    )
+    words = [each for each in ranked if each.is_word]
+    phrases = [each for each in ranked if not each.is_word]
+    places = min(len(phrases), max(most * 3 // 8, most - len(words)))
+    chosen = words[: most - places] + phrases[:places]
+    return [each for each in ranked if each in chosen]
+
+
+def _spelt(trial: Trial, each: _Tried) -> str:
+    """Return the whole query, its last piece spelt as most of the first hits do."""
+    names = (each.opening.field,) if each.opening.field else trial.fields.searched
+    texts = [hit.document.text[name][:_LONGEST_TEXT] for hit in each.hits for name in names]
+    spellings = Counter(filter(None, (_spelling(trial, text, each.piece) for text in texts)))
+    for spelling, _ in spellings.most_common(1):
+        text = each.opening.head + trial.as_query(spelling)
+        if trial.read(text).meaning == each.meaning:
+            return text
+    return each.text
+
+
+def _spelling(trial: Trial, text: str, piece: str) -> str | None:
+    """Return how a folded piece is spelt where it first stands in a text."""
+    if piece in text and piece.upper() == piece:
+        return piece  # letters without case, so as they are
+    located = Located(text, trial.fields.folding)
+    at = found_at(located.settled, piece)
+    if at is None:
+        return None
+    start, end = located.original_span(at, at + len(piece))
+    return " ".join(text[start:end].split())
