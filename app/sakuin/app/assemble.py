@@ -16,6 +16,7 @@ from sakuin.app.collection import Collection
 from sakuin.app.paragraph import create_tables
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.row_check import RowCheck, row_check
+from sakuin.app.search_log_tables import create_search_log, has_search_log
 from sakuin.app.settings import Settings, SettingsError
 from sakuin.indexer.build import Copy
 from sakuin.indexer.generations import Generations
@@ -121,9 +122,14 @@ def _open_database(settings: Settings) -> Database:
 
 
 def initialise(parts: Parts) -> None:
-    """Create whatever tables and folders are missing. Safe to repeat."""
+    """Create whatever tables and folders are missing. Safe to repeat.
+
+    The tables of the search log only where the settings ask for it.
+    """
     parts.copy.generations.prepare()
     create_schema(parts.database)
     create_tables(parts.database)
     if not read(parts.database, lambda c: inspect(c).has_table(ATTACHED)):
         replay(parts.database, create_attached)
+    if parts.settings.search_log and not read(parts.database, has_search_log):
+        replay(parts.database, create_search_log)

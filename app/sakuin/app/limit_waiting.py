@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 MOST_AT_ONCE = 24
-_SEARCHES = ("/search", "/api/v1/search", "/static/", "/healthz", "/readyz")
+_SEARCHES = ("/search", "/api/v1/search", "/click", "/static/", "/healthz", "/readyz")
 
 
 class LimitWaiting:

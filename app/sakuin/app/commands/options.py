@@ -31,6 +31,7 @@ EngineName = Annotated[str | None, setting("engine")]
 Host = Annotated[str | None, setting("host")]
 ReadOnly = Annotated[bool | None, setting("read_only")]
 Port = Annotated[int | None, setting("port")]
+SearchLogging = Annotated[bool | None, setting("search_log")]
 RootPath = Annotated[str | None, setting("root_path")]
 IndexName = Annotated[
     str,

@@ -15,6 +15,7 @@ from sakuin.app.commands.options import (
     Port,
     ReadOnly,
     RootPath,
+    SearchLogging,
     say,
 )
 from sakuin.app.listen import address_of, is_loopback, listen
@@ -35,6 +36,7 @@ def serve(
     ] = 1,
     root_path: RootPath = None,
     read_only: ReadOnly = None,
+    search_log: SearchLogging = None,
     with_worker: Annotated[
         bool | None,
         typer.Option(
@@ -56,6 +58,7 @@ def serve(
         "port": port,
         "root_path": root_path,
         "read_only": read_only,
+        "search_log": search_log,
         "data_dir": data_dir,
         "database_url": database_url,
         "engine": engine,
