@@ -9,6 +9,7 @@ IndexerError
 ├── SourceChanged       the rows are not made as they were when the index was declared
 ├── DiskFull            not enough room to build a copy
 ├── QueryTooLarge       a query tree beyond what an engine may be asked
+│   └── NearTooCommon       too many texts would have to be read to tell what stands near in them
 └── TooManySteps        a facet of time with more steps than an answer may have
 """
 
@@ -75,6 +76,13 @@ class DiskFull(IndexerError):
 
 class QueryTooLarge(IndexerError):
     """A query tree with more leaves or depth than an engine may be asked."""
+
+
+class NearTooCommon(QueryTooLarge):
+    """More documents hold all words that must stand near each other than can be looked at."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__(f"{fault}, too many to see which words are near: write rarer ones")
 
 
 class TooManySteps(IndexerError):

@@ -14,3 +14,8 @@ class Limits:
 
 
 DEFAULT_LIMITS: Final = Limits()
+
+MOST_NEAR_PARTS: Final = 8
+MOST_DISTANCE: Final = 100
+DEFAULT_DISTANCE: Final = 10
+"""What `"a b"~` means without a number."""

@@ -1,10 +1,13 @@
 """Where a query's terms stand in a text, by the rules of the search itself (promise S1, rule 6)."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sakuin.indexer.fold import DEFAULT_FOLDING, Folding, fold
-from sakuin.indexer.query import And, Not, Or, Phrase, Query, Wildcard
+from sakuin.indexer.near import near_spans
+from sakuin.indexer.query import And, Near, Not, Or, Phrase, Query, Wildcard
+from sakuin.indexer.standing import standing
 from sakuin.indexer.tokens import cut_wildcard, is_spaced
 
 MOST_OCCURRENCES = 20_000
@@ -22,11 +25,15 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What a leaf of a query looks for: one piece, or the pieces of a word with gaps in it."""
+    """What a leaf of a query looks for: one piece, or the pieces of a word with gaps in it.
+
+    With a `distance`, pieces near each other: marked is what is part of a small enough window.
+    """
 
     pieces: tuple[str, ...]
     open_start: bool = False
     open_end: bool = False
+    distance: int | None = None
 
 
 def positive_terms(
@@ -42,8 +49,9 @@ def positive_terms(
                 waiting.append((child, not positive))
             case And(children) | Or(children):
                 waiting += [(child, positive) for child in reversed(children)]
-            case Phrase() | Wildcard() if positive and field in (None, node.field or field):
-                if term := _term(node, folding):
+            case Phrase() | Wildcard() | Near():
+                asked = positive and field in (None, node.field or field)
+                if asked and (term := _term(node, folding)):
                     terms[term] = None
     return list(terms)
 
@@ -54,14 +62,16 @@ class Occurrences:
     def __init__(self, settled: str, terms: Sequence[Term]) -> None:
         self._settled, self._terms = settled, terms
         self._looks = 0
+        self._near: dict[int, list[tuple[int, int]]] = {}
 
     def between(self, start: int, end: int) -> list[Occurrence]:
         """Return what begins or ends within this part of the text, ascending; 20,000 at most."""
         found: list[Occurrence] = []
         self._looks = _MOST_LOOKS
         for number, term in enumerate(self._terms):
-            is_phrase = len(term.pieces) == 1
-            early = start - len(term.pieces[0]) if is_phrase else self._word_edge(start, -1)
+            is_word = len(term.pieces) > 1 and term.distance is None
+            longest = max(map(len, term.pieces))
+            early = self._word_edge(start, -1) if is_word else start - longest
             for place in self._places(number, max(early, 0)):
                 if place.start >= end or len(found) >= MOST_OCCURRENCES:
                     break
@@ -83,23 +93,28 @@ class Occurrences:
 
     def _places(self, number: int, start: int) -> Iterator[Occurrence]:
         term = self._terms[number]
+        if term.distance is not None:
+            if number not in self._near:
+                self._near[number] = near_spans(self._settled, term.pieces, term.distance)
+            near = self._near[number]
+            return (Occurrence(*place, number) for place in near[bisect_left(near, (start, 0)) :])
         find = self._phrases if len(term.pieces) == 1 else self._words
         return (Occurrence(*place, number) for place in find(term, start))
 
     def _phrases(self, term: Term, start: int) -> Iterator[tuple[int, int]]:
         """Yield each place from `start` on that is at the word edges it needs."""
-        text, piece = self._settled, term.pieces[0]
-        edge_before = is_spaced(piece[0]) and not term.open_start
-        edge_after = is_spaced(piece[-1]) and not term.open_end
-        at = text.find(piece, start)
-        while at >= 0 and self._looks > 0:
+        found = standing(
+            self._settled,
+            term.pieces[0],
+            start,
+            open_start=term.open_start,
+            open_end=term.open_end,
+        )
+        while self._looks > 0 and (place := next(found, None)):
             self._looks -= 1
-            end = at + len(piece)
-            if not (edge_before and at > 0 and is_spaced(text[at - 1])) and not (
-                edge_after and end < len(text) and is_spaced(text[end])
-            ):
+            at, end, fits = place
+            if fits:
                 yield at, end
-            at = text.find(piece, at + 1)
 
     def _words(self, term: Term, start: int) -> Iterator[tuple[int, int]]:
         """Yield each word from `start` on that the term describes."""
@@ -120,7 +135,10 @@ class Occurrences:
         return beside + 1 if step < 0 else beside
 
 
-def _term(node: Phrase | Wildcard, folding: Folding) -> Term | None:
+def _term(node: Phrase | Wildcard | Near, folding: Folding) -> Term | None:
+    if isinstance(node, Near):
+        parts = tuple(" ".join(fold(part.text, folding).split()) for part in node.parts)
+        return Term(parts, distance=node.distance) if all(parts) else None
     if isinstance(node, Phrase):
         settled = " ".join(fold(node.text, folding).split())
         return Term((settled,), node.open_start, node.open_end) if settled else None

@@ -5,7 +5,7 @@ only, a name that is no field, or a tree deep enough to exhaust a stack. Nothing
 any tree may come.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sakuin.indexer.document import Fields
@@ -37,10 +37,10 @@ Clause = Single | AllOf | AnyOf
 Plan = Clause | Everything | Nothing
 
 
-def plan(query: Query, fields: Fields) -> Plan:
+def plan(query: Query, fields: Fields, near: Callable[[Near], Query] | None = None) -> Plan:
     """Return the plan of a search in an index of these fields.
 
-    Raises QueryTooLarge beyond MOST_LEAVES, MOST_TOKENS or DEEPEST, and ValueError for a name
+    `near` gives for each `Near` what is searched in its place. Raises QueryTooLarge beyond MOST_LEAVES, MOST_TOKENS or DEEPEST, and ValueError for a name
     that is no field, or no filter, of the index.
     """
     done: list[Plan] = []
@@ -53,7 +53,9 @@ def plan(query: Query, fields: Fields) -> Plan:
         elif isinstance(node, Asked):
             done.append(leaves.make(node))
         elif isinstance(node, Near):
-            raise ValueError("what stands near each other is looked up first, and asked for by Ids")
+            if near is None:
+                raise ValueError("what stands near each other can only be found in an index")
+            todo.append((near(node), False))
         elif visited:
             first = len(done) - len(_children(node))
             done[first:] = [_joined(node, done[first:])]

@@ -153,6 +153,13 @@ def is_spaced(character: str) -> bool:
     return not character.isspace() and _spaced(character).fullmatch(character) is not None
 
 
+def count_units(text: str) -> int:
+    """Return how many words of spaced scripts, and other visible characters, a text is made of."""
+    parts = _spaced(text).split(text)
+    others = sum(map(len, parts[::2]))
+    return others + sum(len(words.split()) for words in parts[1::2])
+
+
 def _unspaced_tokens(run: str) -> str:
     """Return c1 c1c2 c2c3 … cn; long runs by 4-byte units, 4 times faster than joining strings."""
     if len(run) < _SHORT_RUN:

@@ -1,0 +1,179 @@
+"""Words near each other, in any order (`"a b"~5`): where in a settled text they stand so.
+
+Counted are units: a word of a spaced script is one, any other visible character is one, a blank
+is none. One place is taken of each part, none overlapping another, and the window from the first
+to the last may hold `distance` units beside them. A part that stands there once more is beside
+them too, like any other text. As every place begins and ends where a unit does, places are
+compared in units.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush, merge
+from itertools import islice, takewhile
+
+from sakuin.indexer.standing import standing
+from sakuin.indexer.tokens import count_units
+
+_AT_ONCE = 4_000
+_MOST_LOOKS = 100_000
+_MOST_PLACES, _MOST_SETS = 2**12, 2**17
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Place:
+    """Units first..last, counted from some place before, are a part: characters start..end."""
+
+    first: int
+    last: int
+    part: int
+    start: int
+    end: int
+
+
+# For sets of parts (bit masks): the unit where the shortest window with a place of each begins.
+_Windows = dict[int, int]
+
+
+def stand_near(settled: str, parts: Sequence[str], distance: int) -> bool:
+    """Tell whether the parts, settled as the text is, stand that near each other in it."""
+    all_parts = (1 << len(parts)) - 1
+    room = distance + sum(map(count_units, parts))
+    for places in _neighbourhoods(settled, parts, room):
+        for place, windows in _chains(places, room, _equals(parts, range(len(parts)))):
+            first = windows.get(all_parts ^ 1 << place.part)
+            if first is not None and place.last - first <= room:
+                return True
+    return False
+
+
+def near_spans(settled: str, parts: Sequence[str], distance: int) -> list[tuple[int, int]]:
+    """Return where a part stands that belongs to a small enough window: characters start..end.
+
+    They come ascending. Of very many places the first are looked at, in bounded time.
+    """
+    room = distance + sum(map(count_units, parts))
+    near = set[tuple[int, int]]()
+    left = min(_MOST_PLACES, _MOST_SETS >> len(parts))
+    for some in _neighbourhoods(settled, parts, room, _MOST_LOOKS):
+        places = list(islice(some, left))
+        near |= {(each.start, each.end) for each in _in_windows(places, parts, room)}
+        left -= len(places)
+        if not left:
+            break
+    return sorted(near)
+
+
+def _in_windows(places: Sequence[_Place], parts: Sequence[str], room: int) -> Iterator[_Place]:
+    """Yield each place for which others stand before and behind it so that it is small enough."""
+    numbers = range(len(parts))
+    before = [windows for _, windows in _chains(places, room, _equals(parts, numbers))]
+    turned, equals = sorted(map(_mirrored, places)), _equals(parts, reversed(numbers))
+    behind = {_mirrored(place): windows for place, windows in _chains(turned, room, equals)}
+    for place, windows in zip(places, before, strict=True):
+        others = (1 << len(parts)) - 1 ^ 1 << place.part
+        earlier = {0: place.first, **windows}
+        later = {0: -place.last, **behind[place]}
+        if any(
+            -later[others ^ mask] - first <= room
+            for mask, first in earlier.items()
+            if not mask & ~others and others ^ mask in later
+        ):
+            yield place
+
+
+def _mirrored(place: _Place) -> _Place:
+    """Return the place as the text read backwards has it."""
+    return _Place(-place.last, -place.first, place.part, place.start, place.end)
+
+
+def _equals(parts: Sequence[str], numbers: Iterable[int]) -> dict[int, int]:
+    """Return for each part the set of the one equal to it before it, if any.
+
+    Equal parts take their places in this order: otherwise each would be tried at each place.
+    """
+    last: dict[str, int] = {}
+    sets = {}
+    for number in numbers:
+        sets[number] = last.get(parts[number], 0)
+        last[parts[number]] = 1 << number
+    return sets
+
+
+def _chains(
+    places: Iterable[_Place], room: int, equals: Mapping[int, int]
+) -> Iterator[tuple[_Place, _Windows]]:
+    """Yield each of the ascending places, and the windows before it that are near enough to it.
+
+    Each place makes those windows longer by itself, and they count from where it ends: so time
+    grows with the places, times the sets of parts that stand near each other.
+    """
+    windows: _Windows = {}
+    waiting: list[tuple[int, int, int]] = []
+    for place in places:
+        windows = dict(windows)  # those that were yielded stay as they were
+        while waiting and waiting[0][0] <= place.first:
+            _, mask, first = heappop(waiting)
+            windows[mask] = max(first, windows.get(mask, first))
+        windows = {mask: first for mask, first in windows.items() if place.last - first <= room}
+        yield place, windows
+        own, needed = 1 << place.part, equals[place.part]
+        if not needed:
+            heappush(waiting, (place.last, own, place.first))
+        for mask, first in windows.items():
+            if not mask & own and mask & needed == needed:
+                heappush(waiting, (place.last, mask | own, first))
+
+
+def _neighbourhoods(
+    text: str, parts: Sequence[str], room: int, most: int | None = None
+) -> Iterator[Iterator[_Place]]:
+    """Yield all places around those of the rarest part, as many of it at once as is good.
+
+    A place may come twice; each of the rarest part comes once with all that are near enough.
+    """
+    counts = [text.count(part) for part in parts]
+    if not all(counts):
+        return
+    if len(text) <= _AT_ONCE:
+        yield _places(text, parts, 0, len(text))
+        return
+    rarest = parts[counts.index(min(counts))]
+    low = high = 0
+    for start, end, fits in islice(standing(text, rarest), most):
+        if fits and (start > high or high - low > _AT_ONCE):
+            if high:
+                yield _places(text, parts, low, high)
+            low = _reach(text, start, -1, room)
+        if fits:
+            high = _reach(text, end, 1, room)
+    if high:
+        yield _places(text, parts, low, high)
+
+
+def _reach(text: str, at: int, step: int, room: int) -> int:
+    """Go back (-1) or on (1) by at least so many units, if there are so many."""
+    size = 2 * room + 50
+    while True:
+        reached = min(max(at + step * size, 0), len(text))
+        part = text[at:reached] if step > 0 else text[reached:at]
+        if reached in (0, len(text)) or count_units(part) > room + 1:  # the last may be cut
+            return reached
+        size *= 2
+
+
+def _places(text: str, parts: Sequence[str], low: int, high: int) -> Iterator[_Place]:
+    """Yield the places of all parts that begin at characters low..high, ascending."""
+    found = [_spans(text, part, number, low, high) for number, part in enumerate(parts)]
+    at, units = low, 0
+    for start, end, number in merge(*found):
+        units += count_units(text[at:start])
+        at = start
+        yield _Place(units, units + count_units(text[start:end]), number, start, end)
+
+
+def _spans(
+    text: str, part: str, number: int, low: int, high: int
+) -> Iterator[tuple[int, int, int]]:
+    near = takewhile(lambda place: place[0] < high, standing(text, part, low))
+    return ((start, end, number) for start, end, fits in near if fits)

@@ -1,0 +1,77 @@
+"""Which documents hold words near each other: those that hold the words, each text looked at.
+
+Engines know where tokens stand, not how far that is in units, nor what overlaps. So what stands
+near each other is found by its parts, exactly, and then each text that was found is read.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from sakuin.indexer.document import Document, Fields
+from sakuin.indexer.errors import NearTooCommon, QueryTooLarge
+from sakuin.indexer.fold import fold
+from sakuin.indexer.limits import MOST_NEAR_PARTS
+from sakuin.indexer.near import stand_near
+from sakuin.indexer.query import And, Ids, Near, Or, Phrase, Query
+
+MOST_NEAR: Final = 10_000
+"""Documents that may hold all parts of a `Near`, of all of them in a query together."""
+
+MOST_NEAR_CHARACTERS: Final = 20_000_000
+"""Characters that these documents may have in the fields looked at."""
+
+Find = Callable[[Query], tuple[int, Iterator[Document]]]
+
+
+class NearDocuments:
+    """Replaces each `Near` of one search by what an engine can answer, to the same effect.
+
+    `find` tells how many documents match a query, and gives them one by one.
+    """
+
+    def __init__(self, fields: Fields, find: Find) -> None:
+        self._fields, self._find = fields, find
+        self._left, self._characters = MOST_NEAR, MOST_NEAR_CHARACTERS
+        self._known: dict[Near, Query] = {}
+
+    def __call__(self, near: Near) -> Query:
+        """Return its parts, which give the score, and the ids of the documents it matches.
+
+        Raises NearTooCommon beyond MOST_NEAR, and ValueError for a name that is no field.
+        """
+        if len(near.parts) < 2 or near.distance < 0:
+            raise ValueError("near needs two parts, and a distance of at least 0")
+        if len(near.parts) > MOST_NEAR_PARTS:
+            raise QueryTooLarge(f"more than {MOST_NEAR_PARTS} words near each other: use fewer")
+        if near not in self._known:
+            parts = tuple(Phrase(part.text, near.field) for part in near.parts)
+            self._known[near] = And((*parts, Ids(self._ids(near))))
+        return self._known[near]
+
+    def _ids(self, near: Near) -> tuple[str, ...]:
+        names = self._fields.searched if near.field is None else (near.field,)
+        texts = [part.text for part in near.parts]
+        in_one = [And(tuple(Phrase(text, name) for text in texts)) for name in names]
+        count, documents = self._find(Or(tuple(in_one)))
+        self._left -= count
+        if self._left < 0:
+            raise NearTooCommon(f"more than {MOST_NEAR:,} documents hold {', '.join(texts)}")
+        parts = [self._settled(text) for text in texts]
+        return tuple(
+            each.id for each in documents if self._is_near(each, names, parts, near.distance)
+        )
+
+    def _is_near(
+        self, document: Document, names: Sequence[str], parts: Sequence[str], distance: int
+    ) -> bool:
+        texts = [document.text[name] for name in names]
+        self._characters -= sum(map(len, texts))
+        if self._characters < 0:
+            raise NearTooCommon(
+                f"the documents that hold all words have more than {MOST_NEAR_CHARACTERS:,}"
+                " characters"
+            )
+        return any(stand_near(self._settled(text), parts, distance) for text in texts)
+
+    def _settled(self, text: str) -> str:
+        return " ".join(fold(text, self._fields.folding).split())

@@ -1,0 +1,119 @@
+"""Words near each other in a text: all that brute force finds, and nothing else (S1, S3)."""
+
+import random
+import time
+from itertools import chain
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from naive_near import is_near, near_choices, units
+from oracle_fold import settle
+from sakuin.indexer.highlight import highlight
+from sakuin.indexer.near import near_spans, stand_near
+from sakuin.indexer.query import Near, Not, Phrase, Query
+from sakuin.indexer.tokens import count_units
+
+PIECES = (
+    *"abab人間人の。、-ー😀",
+    "ab",
+    "ＡB",
+    " ",
+    " ",
+    "か\u3099",
+    "e\u0301",
+    "𠮷",
+    "가",
+    "\u0301",
+)
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+PARTS = st.lists(
+    st.sampled_from(
+        ("a", "b", "ab", "人", "人間", "間人", "の", "。", "a-b", "-", "aの", "ー", "e\u0301")
+    ),
+    min_size=2,
+    max_size=4,
+)
+
+
+@settings(derandomize=True, max_examples=600)
+@given(TEXTS, PARTS, st.integers(0, 5))
+@example("a b a b", ["a", "a", "b"], 1)
+@example("人間間人", ["人間", "間人", "人"], 3)
+@example("a x-b", ["a", "b"], 2)
+def test_any_text_is_near_where_brute_force_says(
+    text: str, parts: list[str], distance: int
+) -> None:
+    """S1: the words' own edges, no overlap, any order; blanks count for nothing."""
+    body, settled = settle(text), [settle(part) for part in parts]
+    assert stand_near(body, settled, distance) == is_near(settled, body, distance)
+    wanted = set(chain.from_iterable(near_choices(settled, body, distance)))
+    assert near_spans(body, settled, distance) == sorted(wanted)
+
+
+@settings(derandomize=True, max_examples=200)
+@given(TEXTS | st.text(max_size=30))
+def test_units_are_words_and_other_characters(text: str) -> None:
+    """S1: every visible character of an unspaced script is one, a word is one."""
+    assert count_units(settle(text)) == units(settle(text))
+
+
+@pytest.mark.parametrize("distance", [0, 1, 7, 40])
+def test_long_texts_are_looked_at_in_parts_that_lose_nothing(distance: int) -> None:
+    """S1: one place near enough among thousands that are one unit too far from each other."""
+    chance = random.Random(distance)
+    parts = ["東京", "word", "の"]
+    fillers = ["x" * 70, "wor", "words", "東", "京", "ー", "、", "😀"]
+
+    def filling(count: int) -> str:
+        return "".join(f" {chance.choice(fillers)} " for _ in range(count))
+
+    def group(apart: int) -> str:
+        gaps = sorted(chance.choices(range(apart + 1), k=1))
+        first, second, third = chance.sample(parts, 3)
+        between = filling(gaps[0]), filling(apart - gaps[0])
+        return f"{first}{between[0]} {second}{between[1]} {third}"
+
+    before, behind = (
+        "".join(
+            group(distance + 1) + filling(distance + 5)
+            for _ in range(40_000 // (distance + 20) ** 2 + 10)
+        )
+        for _ in "ab"
+    )
+    planted = group(distance)
+    body = settle(before + planted + filling(distance + 5) + behind)
+    alone = settle(before + behind)
+    assert stand_near(body, parts, distance)
+    assert not stand_near(alone, parts, distance)
+    first = len(settle(before)) + (before[-1] == " ")
+    found = near_spans(body, parts, distance)
+    assert sorted(body[start:end] for start, end in found) == sorted(parts)
+    assert (found[0][0], found[-1][1]) == (first, first + len(settle(planted)))
+    assert near_spans(alone, parts, distance) == []
+
+
+def test_marks_are_those_that_are_near() -> None:
+    """S3: a word further away is not marked, nor is what is near by in what is excluded."""
+    near = Near((Phrase("a"), Phrase("b")), 1)
+    assert marked("a x b x x a", near) == ["a", "b"]
+    assert marked("b x x a b x x b", near) == ["a", "b"]
+    assert marked("a x x b", near) == []
+    assert marked("a b", Not(near)) == []
+    assert marked("Ａ　。\nＢ", near) == ["Ａ", "Ｂ"]
+
+
+def marked(text: str, query: Query) -> list[str]:
+    """Return what is marked of a text."""
+    return [piece.text for piece in highlight(text, query) if piece.hit]
+
+
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_a_mebibyte_is_marked_in_bounded_time(count: int) -> None:
+    """S2: very many places of very common words."""
+    text = "".join(random.Random(5).choices("あのはがを東京大、。 ", k=350_000))
+    near = Near(tuple(map(Phrase, "のはがを東京大、"[:count])), 20)
+    start = time.process_time()
+    assert any(piece.hit for piece in highlight(text, near))
+    assert time.process_time() - start < 3
