@@ -41,6 +41,7 @@ __all__ = [
     "row_of",
     "settle",
     "tokens_of",
+    "words_between_edges",
 ]
 
 # The scripts without blanks between words, found by the names of their characters.
@@ -132,7 +133,11 @@ def matching(query: Query, rows: Sequence[Row]) -> set[str]:
         return {
             row.id
             for row in rows
-            if any(pattern.fullmatch(word) for text in _texts(row, query) for word in _words(text))
+            if any(
+                pattern.fullmatch(word)
+                for text in _texts(row, query)
+                for word in words_between_edges(text)
+            )
         }
     wanted = settle(query.text)
     return {
@@ -177,7 +182,8 @@ def _texts(row: Row, query: Phrase | Wildcard) -> Iterable[str]:
 
 
 @cache
-def _words(text: str) -> frozenset[str]:
+def words_between_edges(text: str) -> frozenset[str]:
+    """Return the maximal runs of letters, marks and numbers of spaced scripts."""
     return frozenset("".join(c if has_edges(c) else " " for c in text).split(" ")) - {""}
 
 
@@ -194,7 +200,7 @@ def _tokens(text: str) -> frozenset[str]:
     others = "".join(" " if has_edges(c) else c for c in text).split(" ")
     pairs = (run[at : at + 2] for run in others for at in range(len(run) - 1))
     ends = (one for run in others if run for one in (run[0], run[-1]))
-    return _words(text).union(pairs, ends)
+    return words_between_edges(text).union(pairs, ends)
 
 
 def _has_value(row: Row, query: Value, wanted: str) -> bool:

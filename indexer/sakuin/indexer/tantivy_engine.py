@@ -13,12 +13,14 @@ import tantivy
 from tantivy import Query
 
 from sakuin.indexer.document import Document, Fields, FilterKind
-from sakuin.indexer.engine import Hit, Hits, Order, require_order
+from sakuin.indexer.engine import Hit, Hits, Order, WordCount, require_order
 from sakuin.indexer.exact_values import id_number, text_key
 from sakuin.indexer.expand import expand
 from sakuin.indexer.library_trouble import as_os_error, uninterrupted
+from sakuin.indexer.near_documents import NearDocuments
 from sakuin.indexer.order_page import Column, sorted_page
 from sakuin.indexer.plan import plan
+from sakuin.indexer.query import Everything
 from sakuin.indexer.query import Query as Tree
 from sakuin.indexer.tantivy_queries import Compiler, Sorter
 from sakuin.indexer.tantivy_writer import (
@@ -30,12 +32,14 @@ from sakuin.indexer.tantivy_writer import (
     TEXT,
     TOKENS,
     VALUE,
+    WORDS,
     TantivyWriter,
     from_stored,
     groups,
 )
 
 _HEAP, _BULK_HEAP = 64_000_000, 128_000_000
+_MOST_WORDS = 2**31
 
 
 class TantivyEngine:
@@ -105,12 +109,9 @@ class _Searcher:
     ) -> Hits:
         require_order(self._fields, order, after)
         searcher = self._open_searcher()
-        planned = plan(query, self._fields)
         wanted = max(0, min(limit, searcher.num_docs - offset))
+        compiled = self._compiled(query)
         with as_os_error("tantivy"):
-            compiler = Compiler(tantivy, searcher, self._schema, self._fields)
-            expand(planned, compiler.words)
-            compiled = compiler.query(planned)
             if order is Order.RELEVANCE:
                 return self._by_score(searcher, compiled, offset, wanted)
             sorter = Sorter(tantivy, searcher, self._index, self._pivots)
@@ -154,23 +155,58 @@ class _Searcher:
     def close(self) -> None:
         self._searcher = self._index = None
 
+    def words(
+        self, start: str, *, among: Tree | None = None, most: int = 10
+    ) -> tuple[WordCount, ...]:
+        searcher = self._open_searcher()
+        # Without any query the library counts documents that were deleted or replaced.
+        compiled = self._compiled(Everything() if among is None else among)
+        with as_os_error("tantivy"):
+            limit = max(0, min(most, _MOST_WORDS))
+            found = searcher.terms_with_prefix(WORDS, start, compiled, limit) if limit else ()
+        return tuple(WordCount(*each) for each in found)
+
+    def _compiled(self, query: Tree) -> Query:
+        planned = plan(query, self._fields, NearDocuments(self._fields, self._counted))
+        with as_os_error("tantivy"):
+            compiler = Compiler(tantivy, self._open_searcher(), self._schema, self._fields)
+            expand(planned, compiler.words)
+            return cast(Query, compiler.query(planned))
+
+    def _counted(self, query: Tree) -> tuple[int, Iterator[Document]]:
+        """Return how many documents match, and give them one by one."""
+        compiled = self._compiled(query)
+        with as_os_error("tantivy"):
+            count = cast(Any, self._open_searcher().search(compiled, 1)).count
+        return count, self._each(compiled, count)
+
+    def _each(self, query: Query, count: int) -> Iterator[Document]:
+        searcher = self._open_searcher()
+        with as_os_error("tantivy"):
+            found = searcher.search(query, limit=count, count=False).hits if count else ()
+        for address in _as_stored(address for _, address in found):
+            with as_os_error("tantivy"):
+                document = from_stored(searcher.doc(address), self._fields)
+            yield document
+
     def _found(self, ids: Iterable[str]) -> Iterator[tantivy.Document]:
         searcher = self._open_searcher()
         for group in groups(ids):
             query = _WithIds(self._schema)(group)
             with as_os_error("tantivy"):
                 found = searcher.search(query, limit=len(group), count=False)
-                # Neighbours in the store are unpacked together.
-                addresses = sorted(
-                    (address for _, address in found.hits), key=lambda a: (a.segment_ord, a.doc)
-                )
-                made = [searcher.doc(address) for address in addresses]
+                made = [searcher.doc(each) for each in _as_stored(a for _, a in found.hits)]
             yield from made
 
     def _open_searcher(self) -> tantivy.Searcher:
         if self._searcher is None:
             raise ValueError("this searcher is closed: open another one")
         return self._searcher
+
+
+def _as_stored(addresses: Iterable[Any]) -> list[Any]:
+    """Put addresses in the order of the store: neighbours are unpacked together."""
+    return sorted(addresses, key=lambda address: (address.segment_ord, address.doc))
 
 
 def _columns(order: Order, fields: Fields) -> tuple[Column, ...]:
@@ -192,6 +228,7 @@ def _schema(fields: Fields) -> tantivy.Schema:
     for name in fields.searched:
         builder.add_text_field(TOKENS + name, tokenizer_name="whitespace")
         builder.add_text_field(BACKWARDS + name, tokenizer_name="whitespace")
+    builder.add_text_field(WORDS, tokenizer_name="whitespace", index_option="basic")
     for name in fields.searched + fields.stored:
         builder.add_bytes_field(TEXT + name, stored=True)
     for each in fields.filters:

@@ -13,14 +13,14 @@ from sakuin.indexer.exact_values import (
     place_number,
     text_key,
 )
-from sakuin.indexer.fold import fold
 from sakuin.indexer.library_trouble import as_os_error
-from sakuin.indexer.tokens import token_texts
+from sakuin.indexer.words import cut_text
 
 # No field of an index can have such a name: it is no identifier.
 TEXT: Final = "text:"
 TOKENS: Final = "tokens:"
 BACKWARDS: Final = "backwards:"
+WORDS: Final = "words:"
 VALUE: Final = "value:"
 KEPT: Final = "kept:"
 ID_KEY: Final = "order_id"
@@ -104,11 +104,15 @@ class TantivyWriter:
         made.add_integer("n", document.number)
         made.add_integer("at", document.at)
         made.add_unsigned("digest", document.digest)
+        words: set[str] = set()
         for name, tokens_name, backwards_name in self._tokens:
-            tokens, backwards = token_texts(fold(document.text[name], fields.folding))
+            tokens, backwards, found = cut_text(document.text[name], fields.folding)
+            words |= found
             made.add_text(tokens_name, tokens)
             if backwards:
                 made.add_text(backwards_name, backwards)
+        if words:
+            made.add_text(WORDS, " ".join(words))
         for name, text_name in self._texts:
             made.add_bytes(text_name, document.text[name].encode())
         for name, value in values.items():

@@ -14,14 +14,15 @@ from operator import add
 
 from sakuin.indexer.fold import BLANK, DEFAULT_FOLDING, Folding, fold
 
-ANALYSIS_VERSION = 2
-"""Changes whenever the tokens of some text change: indexes made before must be rebuilt."""
+ANALYSIS_VERSION = 3
+"""Changes whenever tokens or words of some text change: indexes made before must be rebuilt."""
 
 LONGEST_TOKEN = 255
 """Characters of a word in one token; a longer word takes several tokens."""
 
 _GOES_ON = "\ufdd1"  # a noncharacter as BLANK is: stands where a long word was parted
 _SHORT_RUN = 12
+_ONE_BLANK = re.compile(r"\s")
 _FOUR_BYTE_BLANK = b"\x20\0\0\0"
 
 # The scripts that put no blank between words, in blocks (Thai, Lao, Tibetan, Myanmar, Hangul,
@@ -82,11 +83,15 @@ def token_text(text: str) -> str:
     return _joined_tokens(_spaced(text).split(text.strip()))
 
 
-def token_texts(text: str) -> tuple[str, str]:
-    """Return the tokens of a folded text, and those of its words backwards (for `*word`)."""
+def token_texts(text: str) -> tuple[str, str, list[str]]:
+    """Return the tokens of a folded text, those of its words backwards, and its words.
+
+    (Backwards for `*word`; the words are those of spaced scripts, whole, as they come.)
+    """
     parts = _spaced(text).split(text.strip())
-    words = " ".join(parts[1::2])
-    return _joined_tokens(parts), token_text(words[::-1]) if words.strip() else ""
+    joined = " ".join(parts[1::2])
+    words = joined.split()
+    return _joined_tokens(parts), token_text(joined[::-1]) if words else "", words
 
 
 def _joined_tokens(parts: Sequence[str]) -> str:
@@ -155,9 +160,26 @@ def is_spaced(character: str) -> bool:
 
 def count_units(text: str) -> int:
     """Return how many words of spaced scripts, and other visible characters, a text is made of."""
-    parts = _spaced(text).split(text)
-    others = sum(map(len, parts[::2]))
-    return others + sum(len(words.split()) for words in parts[1::2])
+    return units_before(text)[-1]
+
+
+def units_before(text: str) -> list[int]:
+    """Return how many units begin before each character, and before the end.
+
+    Within a word, whose unit goes on, what is before the word.
+    """
+    before: list[int] = []
+    count = 0
+    for at, part in enumerate(_spaced(text).split(text)):
+        if at % 2 == 0:
+            before.extend(range(count, count + len(part)))
+            count += len(part)
+            continue
+        for blanks, word in enumerate(_ONE_BLANK.split(part)):
+            before.extend([count] * (len(word) + (blanks > 0)))
+            count += word != ""
+    before.append(count)
+    return before
 
 
 def _unspaced_tokens(run: str) -> str:

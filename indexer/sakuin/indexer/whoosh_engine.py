@@ -22,6 +22,7 @@ from sakuin.indexer.tokens import follow_each_other
 from sakuin.indexer.whoosh_listed import Listed, in_all, in_any
 from sakuin.indexer.whoosh_searcher import WhooshSearcher
 from sakuin.indexer.whoosh_writer import (
+    WORDS,
     WhooshWriter,
     keyword_field,
     number_filters,
@@ -179,9 +180,10 @@ def _schema(fields: Fields) -> Any:
     default = (0, 0, 0, *[0, 0] * len(filters))
     numbers = COLUMN(columns.StructColumn("!qqQ" + "?q" * len(filters), default))
     schema = Schema(id=ID(stored=True), numbers=numbers, texts=STORED(), kept=STORED())
+    analyzer = analysis.RegexTokenizer(r"\S+")
+    schema.add(WORDS, ID(analyzer=analyzer))
     for name in fields.searched:
         for backwards in (False, True):
-            analyzer = analysis.RegexTokenizer(r"\S+")
             schema.add(
                 token_field(fields, name, backwards=backwards),
                 TEXT(analyzer=analyzer, stored=False),

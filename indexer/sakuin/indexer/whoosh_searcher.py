@@ -2,18 +2,20 @@
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
 from typing import Any, cast
 
 from sakuin.indexer.document import Document, Fields
-from sakuin.indexer.engine import Hit, Hits, Order, require_order
+from sakuin.indexer.engine import Hit, Hits, Order, WordCount, require_order
 from sakuin.indexer.exact_values import id_number
 from sakuin.indexer.expand import End, expand
 from sakuin.indexer.library_trouble import as_os_error
+from sakuin.indexer.near_documents import NearDocuments
 from sakuin.indexer.plan import plan
-from sakuin.indexer.query import Query
+from sakuin.indexer.query import Everything, Query
 from sakuin.indexer.whoosh_segment import Segment
 from sakuin.indexer.whoosh_words import added
 from sakuin.indexer.whoosh_writer import from_stored, key_of, token_field
@@ -50,19 +52,10 @@ class WhooshSearcher:
     ) -> Hits:
         """Return one page of hits and the exact total."""
         require_order(self._fields, order, after)
-        planned = plan(query, self._fields)
-        parts = self._open_searcher().leaf_searchers()
-        segments = [Segment(part, at, self._fields, self._matchers) for part, at in parts]
-        endings = expand(planned, lambda end, most: self._words(segments, end, most))
-        for segment in segments:
-            for steps in segment.read(planned):
-                self._in_turns(steps)
+        keyed: list[tuple[Any, int]] = [m for _, found in self._matches(query) for m in found]
+        total = len(keyed)
         self._open_searcher()
         with self._turn, as_os_error("whoosh"):
-            keyed: list[tuple[Any, int]] = [
-                m for s in segments for m in s.matches(planned, endings)
-            ]
-            total = len(keyed)
             if keyed and order is not Order.RELEVANCE:
                 key = key_of(self._searcher.reader(), self._fields, order)
                 keyed = [(key(place), place) for _, place in keyed]
@@ -73,6 +66,41 @@ class WhooshSearcher:
             scored = order is Order.RELEVANCE
             found = tuple(Hit(self._document(at), -key if scored else 0.0) for key, at in page)
         return Hits(total, found)
+
+    def words(
+        self, start: str, *, among: Query | None = None, most: int = 10
+    ) -> tuple[WordCount, ...]:
+        """Return the words of the documents found that begin so, the most frequent first."""
+        counts: Counter[bytes] = Counter()
+        for segment, found in self._matches(Everything() if among is None else among):
+            self._in_turns(segment.count_words(start, {at for _, at in found}, counts))
+        first = nsmallest(most, ((-count, word) for word, count in counts.items() if count))
+        return tuple(WordCount(word.decode(), -count) for count, word in first)
+
+    def _matches(self, query: Query) -> list[tuple[Segment, list[tuple[float, int]]]]:
+        """Return of each segment (minus the score, document number) of every match."""
+        planned = plan(query, self._fields, NearDocuments(self._fields, self._counted))
+        parts = self._open_searcher().leaf_searchers()
+        segments = [Segment(part, at, self._fields, self._matchers) for part, at in parts]
+        endings = expand(planned, lambda end, most: self._words(segments, end, most))
+        for segment in segments:
+            for steps in segment.read(planned):
+                self._in_turns(steps)
+        self._open_searcher()
+        with self._turn, as_os_error("whoosh"):
+            return [(each, list(each.matches(planned, endings))) for each in segments]
+
+    def _counted(self, query: Query) -> tuple[int, Iterator[Document]]:
+        """Return how many documents match, and give them one by one."""
+        places = [at for _, found in self._matches(query) for _, at in found]
+        return len(places), self._each(places)
+
+    def _each(self, places: Sequence[int]) -> Iterator[Document]:
+        for place in places:
+            self._open_searcher()
+            with self._turn, as_os_error("whoosh"):
+                document = self._document(place)
+            yield document
 
     def _words(self, segments: Iterable[Segment], end: End, most: int) -> set[bytes]:
         found: set[bytes] = set()

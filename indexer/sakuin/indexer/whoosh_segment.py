@@ -3,6 +3,7 @@
 whoosh's matchers are handed in, so that one module alone imports it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from sakuin.indexer.plan import AnyOf, Plan
 from sakuin.indexer.plan_leaves import Between, Gaps, Keyword, Leaf, OneOf, Tokens
 from sakuin.indexer.query import Everything, Nothing
 from sakuin.indexer.whoosh_words import Words
-from sakuin.indexer.whoosh_writer import keyword_field, number_getter, token_field
+from sakuin.indexer.whoosh_writer import WORDS, keyword_field, number_getter, token_field
 
 
 class Segment:
@@ -30,6 +31,15 @@ class Segment:
         for name in self._fields.searched:
             field = token_field(self._fields, name, backwards=end.backwards)
             yield from self._words.living(field, end.start)
+
+    def count_words(
+        self, start: str, among: Collection[int], counts: Counter[bytes]
+    ) -> Iterator[None]:
+        """Count, one word a step, those of these documents that have each word that begins so."""
+        local = {at - self._offset for at in among}
+        for word, numbers in self._words.having(WORDS, start):
+            counts[word] += len(local.intersection(numbers))
+            yield
 
     def read(self, planned: Plan) -> Iterator[Iterator[None]]:
         """Read what open words outside phrases, and of filters, will need, one word a step."""

@@ -29,9 +29,14 @@ class Words:
     def read(self, field: str, start: str) -> Iterator[None]:
         """Read the documents of all words that begin so, for `documents`: one word a step."""
         read = self._read[field, start] = []
-        for word, info in self._beginning(field, start):
-            read.append((word, self._numbers(field, word, info)))
+        for each in self.having(field, start):
+            read.append(each)
             yield
+
+    def having(self, field: str, start: str) -> Iterator[tuple[bytes, tuple[int, ...]]]:
+        """Yield the words that begin so, each with the living documents that have it."""
+        for word, info in self._beginning(field, start):
+            yield word, self._numbers(field, word, info)
 
     def read_fitting(self, field: str, start: str, some: Sequence[Gaps]) -> Iterator[None]:
         """Read the documents of all words with gaps that begin so, for `fitting`."""

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.engine import Order
 from sakuin.indexer.exact_values import check_document, keyword, kinds_of, place_key
-from sakuin.indexer.fold import fold
-from sakuin.indexer.tokens import token_texts
+from sakuin.indexer.words import cut_text
 
 
 class WhooshWriter:
@@ -68,10 +67,13 @@ class WhooshWriter:
             "texts": [document.text[name] for name in fields.searched + fields.stored],
             "kept": {n: v for n, v in document.values.items() if isinstance(v, str)} or None,
         }
+        words: set[str] = set()
         for name in fields.searched:
-            tokens, backwards = token_texts(fold(document.text[name], fields.folding))
+            tokens, backwards, found = cut_text(document.text[name], fields.folding)
+            words |= found
             values[token_field(fields, name)] = tokens
             values[token_field(fields, name, backwards=True)] = backwards
+        values[WORDS] = " ".join(words)
         for name, value in document.values.items():
             if isinstance(value, str):
                 values[keyword_field(fields, name)] = keyword(value, fields.folding)
@@ -88,6 +90,7 @@ class WhooshWriter:
 
 
 # whoosh makes file names of the names of fields: they are named by their place.
+WORDS: Final = "words"
 
 
 def token_field(fields: Fields, name: str, *, backwards: bool = False) -> str:
