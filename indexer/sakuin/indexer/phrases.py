@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from sakuin.indexer.grapheme import cut_before
 from sakuin.indexer.scripts import Script, script_of
 
-PARTICLES = "のはがをにでともへや"
-"""Hiragana that join what is before them to what follows."""
-
+_PARTICLES = "のはがをにでともへや"  # they join what is before them to what follows
 _LONGEST, _LONGEST_UNSPACED = 24, 12  # characters beyond what was typed
 _MOST_BLANKS = 2
 _MOST_PLACES, _MOST_LOOKS = 2, 200  # in one text
@@ -81,23 +79,13 @@ def _is_sensible(
     return count >= _BRANCHING_TEXTS and _branches(phrase, following)
 
 
-def found_at(settled: str, phrase: str) -> int | None:
-    """Return the first place where a folded phrase stands in a settled text, at word edges."""
-    ends_in_word = script_of(phrase[-1]) is Script.SPACED
-    for at in _starts(settled, phrase):
-        following = settled[at + len(phrase) : at + len(phrase) + 1]
-        if not (ends_in_word and following and script_of(following) is Script.SPACED):
-            return at
-    return None
-
-
 def _places(settled: Sequence[str], piece: str) -> list[Place]:
     """Return places that begin a run of one script; all, where few do so."""
     starting: list[Place] = []
     inside: list[Place] = []
     for number, text in enumerate(settled):
         found: tuple[list[int], list[int]] = ([], [])
-        for at in _starts(text, piece):
+        for at in starts(text, piece):
             before = script_of(text[at - 1]) if at else Script.BLANK
             goes_on = before is script_of(piece[0]) and before is not Script.SIGN
             found[goes_on].append(at)
@@ -111,8 +99,11 @@ def _places(settled: Sequence[str], piece: str) -> list[Place]:
     return starting if is_enough else sorted(starting + inside, key=lambda each: each.text)
 
 
-def _starts(text: str, piece: str) -> Iterator[int]:
-    """Yield where the piece stands, at a word edge if it begins with a word."""
+def starts(text: str, piece: str) -> Iterator[int]:
+    """Yield where a folded piece stands in a settled text, at a word edge if it needs one.
+
+    Looks at 200 places at most.
+    """
     needs_edge = script_of(piece[0]) is Script.SPACED
     at, looks = text.find(piece), 0
     while at >= 0 and looks < _MOST_LOOKS:
@@ -153,13 +144,13 @@ def _ends(text: str, stop: int) -> bool:
     before = script_of(text[stop - 1])
     after = script_of(text[stop]) if stop < len(text) else Script.BLANK
     if after is Script.HIRAGANA and before is Script.KANJI:
-        return text[stop] in PARTICLES  # elsewhere the word goes on: 食べる
+        return text[stop] in _PARTICLES  # elsewhere the word goes on: 食べる
     return after is not before
 
 
 def _hangs(phrase: str) -> bool:
     """Tell whether a phrase ends in particles, which belong to what would follow."""
-    rest = phrase.rstrip(PARTICLES)
+    rest = phrase.rstrip(_PARTICLES)
     return 0 < len(rest) < len(phrase) and script_of(rest[-1]) is not Script.HIRAGANA
 
 

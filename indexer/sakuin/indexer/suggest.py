@@ -5,7 +5,6 @@ Nothing is kept between two calls. Readings are out of scope: `miyazawa` does no
 hiragana that is not converted yet finds words in katakana.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,8 +12,10 @@ from sakuin.indexer.document import Fields
 from sakuin.indexer.engine import Hit, Searcher
 from sakuin.indexer.kana_forms import to_katakana
 from sakuin.indexer.locate import Located
-from sakuin.indexer.phrases import PARTICLES, found_at, phrases_of, without_chains
+from sakuin.indexer.phrases import phrases_of, without_chains
 from sakuin.indexer.query import And, Query
+from sakuin.indexer.scripts import Script, script_of
+from sakuin.indexer.spelling import LONGEST_TEXT, spelling_in
 from sakuin.indexer.suggestion import Suggestion, SuggestionKind, Trial
 from sakuin.indexer.typed import Opening, openings
 
@@ -22,7 +23,7 @@ _HITS = 64
 _MOST_PHRASES = 5
 _SMALL_WORD = 4  # letters
 _MANY_DOCUMENTS, _MANY_OF_ALL = 100, 0.05
-_LONGEST_TEXT, _ALL_TEXTS = 10_000, 200_000  # characters looked at: of one text, of all
+_ALL_TEXTS = 200_000  # characters looked at
 _HITS_FOR_SPELLING = 3
 
 
@@ -69,11 +70,18 @@ def suggest(
         words = _words(trial, last, most)
         tried += _try(trial, last, words, SuggestionKind.WORD, known)
     if opening := whole or last:
-        found = _phrases(trial, opening)
+        found = _phrases(trial, opening, _room(most, len(tried)) + 1)
         tried += _try(trial, opening, found, SuggestionKind.PHRASE, known)
     return tuple(
         Suggestion(_spelt(trial, each), each.documents, each.kind) for each in _chosen(tried, most)
     )
+
+
+def _spelt(trial: Trial, each: _Tried) -> str:
+    """Return the whole query, its last piece spelt as in the first hits."""
+    spelling = spelling_in(each.hits, each.piece, trial.fields, each.opening.field)
+    text = each.opening.head + trial.as_query(spelling)
+    return text if trial.read(text).meaning == each.meaning else each.text
 
 
 def _words(trial: Trial, opening: Opening, most: int) -> list[str]:
@@ -91,14 +99,20 @@ def _words(trial: Trial, opening: Opening, most: int) -> list[str]:
     return [each.word for each in found[:most]]
 
 
-def _phrases(trial: Trial, opening: Opening) -> list[str]:
+def _room(most: int, words: int) -> int:
+    """Return how many phrases are wanted beside so many words."""
+    return max(most * 3 // 8, most - words)
+
+
+def _phrases(trial: Trial, opening: Opening, most: int) -> list[str]:
     """Return frequent phrases that begin with the piece, without those that end in a small word.
 
-    (A word of few letters in many documents, as `the`: more has to follow.)
+    (A word of few letters in many documents, as `the`: more has to follow.) One hiragana begins
+    all and nothing.
     """
-    if opening.piece in PARTICLES:
+    if len(opening.piece) == 1 and script_of(opening.piece) is Script.HIRAGANA:
         return []
-    found = phrases_of(list(_texts(trial, opening)), opening.piece, _MOST_PHRASES)
+    found = phrases_of(list(_texts(trial, opening)), opening.piece, min(most, _MOST_PHRASES))
     ends = {phrase: phrase.rpartition(" ")[2] for phrase in found if " " in phrase}
     small = [end for end in ends.values() if len(end) <= _SMALL_WORD]
     held = trial.searcher.frequencies(small)
@@ -112,7 +126,7 @@ def _texts(trial: Trial, opening: Opening) -> Iterator[str]:
     names = (opening.field,) if opening.field else trial.fields.searched
     for hit in trial.find(opening.query(), _HITS).hits:
         for name in names:
-            text = hit.document.text[name][: min(left, _LONGEST_TEXT)]
+            text = hit.document.text[name][: min(left, LONGEST_TEXT)]
             left -= len(text)
             yield Located(text, trial.fields.folding).settled
 
@@ -152,30 +166,6 @@ def _chosen(tried: Sequence[_Tried], most: int) -> list[_Tried]:
     )
     words = [each for each in ranked if each.is_word]
     phrases = [each for each in ranked if not each.is_word]
-    places = min(len(phrases), max(most * 3 // 8, most - len(words)))
+    places = min(len(phrases), _room(most, len(words)))
     chosen = words[: most - places] + phrases[:places]
     return [each for each in ranked if each in chosen]
-
-
-def _spelt(trial: Trial, each: _Tried) -> str:
-    """Return the whole query, its last piece spelt as most of the first hits do."""
-    names = (each.opening.field,) if each.opening.field else trial.fields.searched
-    texts = [hit.document.text[name][:_LONGEST_TEXT] for hit in each.hits for name in names]
-    spellings = Counter(filter(None, (_spelling(trial, text, each.piece) for text in texts)))
-    for spelling, _ in spellings.most_common(1):
-        text = each.opening.head + trial.as_query(spelling)
-        if trial.read(text).meaning == each.meaning:
-            return text
-    return each.text
-
-
-def _spelling(trial: Trial, text: str, piece: str) -> str | None:
-    """Return how a folded piece is spelt where it first stands in a text."""
-    if piece in text and piece.upper() == piece:
-        return piece  # letters without case, so as they are
-    located = Located(text, trial.fields.folding)
-    at = found_at(located.settled, piece)
-    if at is None:
-        return None
-    start, end = located.original_span(at, at + len(piece))
-    return " ".join(text[start:end].split())
