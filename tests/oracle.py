@@ -6,9 +6,10 @@ stands beside them.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise, product
 
 from oracle_fold import oracle_fold, settle
 from sakuin.indexer.document import Document, Fields
@@ -37,10 +38,12 @@ __all__ = [
     "matches_settled",
     "matching",
     "matching_ids",
+    "near_choices",
     "oracle_fold",
     "row_of",
     "settle",
     "tokens_of",
+    "units",
     "words_between_edges",
 ]
 
@@ -126,28 +129,51 @@ def matching(query: Query, rows: Sequence[Row]) -> set[str]:
     if isinstance(query, AnyOfTokens):
         asked = {token.text for token in query.tokens}
         return {row.id for row in rows if len(asked & tokens_of(row.texts.values())) >= query.least}
-    assert not isinstance(query, Near)  # an oracle of its own
+    fits = _fitting(query)
+    return {row.id for row in rows if any(map(fits, _texts(row, query)))}
+
+
+def _fitting(query: Phrase | Wildcard | Near) -> Callable[[str], bool]:
+    """Return what tells of a settled text whether it is meant."""
+    if isinstance(query, Near):
+        parts, distance = [settle(part.text) for part in query.parts], query.distance
+        return lambda text: any(near_choices(parts, text, distance))
     if isinstance(query, Wildcard):
         pieces = [oracle_fold(piece) for piece in query.pieces]
         pattern = re.compile(".*".join(map(re.escape, pieces)), re.DOTALL)
-        return {
-            row.id
-            for row in rows
-            if any(
-                pattern.fullmatch(word)
-                for text in _texts(row, query)
-                for word in words_between_edges(text)
-            )
-        }
-    wanted = settle(query.text)
-    return {
-        row.id
-        for row in rows
-        if any(
-            matches_settled(wanted, text, open_start=query.open_start, prefix=query.open_end)
-            for text in _texts(row, query)
-        )
-    }
+        return lambda text: any(map(pattern.fullmatch, words_between_edges(text)))
+    return partial(
+        matches_settled,
+        settle(query.text),
+        open_start=query.open_start,
+        prefix=query.open_end,
+    )
+
+
+def near_choices(parts: Sequence[str], body: str, distance: int) -> Iterator[list[tuple[int, int]]]:
+    """Yield each choice of a place for every part that is near enough, as spans of characters."""
+    if not all(parts):
+        return
+    for choice in product(*(list(_standing(part, body)) for part in parts)):
+        spans = sorted(choice)
+        if all(one[1] <= other[0] for one, other in pairwise(spans)):
+            gaps = [body[a[1] : b[0]] for a, b in pairwise(spans)]
+            if sum(map(units, gaps)) <= distance:
+                yield spans
+
+
+def units(text: str) -> int:
+    """Count words of spaced scripts, and characters of others, in a text cut at edges."""
+    spread = "".join(one if has_edges(one) else f" {one.strip()} " for one in text)
+    return len(spread.split())
+
+
+def _standing(part: str, body: str) -> Iterator[tuple[int, int]]:
+    for start in range(len(body) - len(part) + 1):
+        end = start + len(part)
+        cuts = [body[at - 1 : at + 1] for at in (start, end) if 0 < at < len(body)]
+        if body[start:end] == part and not any(all(map(has_edges, pair)) for pair in cuts):
+            yield start, end
 
 
 def matching_ids(query: Query, bodies: Mapping[str, Iterable[str]]) -> set[str]:
@@ -177,7 +203,7 @@ def in_order(
     return [one.id for one in sorted(documents, key=key) if one.id in ids]
 
 
-def _texts(row: Row, query: Phrase | Wildcard) -> Iterable[str]:
+def _texts(row: Row, query: Phrase | Wildcard | Near) -> Iterable[str]:
     return row.texts.values() if query.field is None else [row.texts[query.field]]
 
 

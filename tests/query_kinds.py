@@ -11,6 +11,7 @@ from sakuin.indexer.document import Document, Fields, Filter, FilterKind
 from sakuin.indexer.query import (
     And,
     Everything,
+    Near,
     Not,
     Nothing,
     Or,
@@ -99,7 +100,7 @@ class Queries:
         if depth == 0 or chance.random() < 0.6:
             kinds: list[Callable[[], Query]]
             kinds = [self._phrase, self._phrase, self._open, self._gaps, self._value, self._range]
-            return chance.choice(kinds)()
+            return chance.choice([*kinds, self._near])()
         children = tuple(self.one(depth - 1) for _ in range(chance.randint(1, 3)))
         kind = chance.random()
         if kind < 0.45:
@@ -116,6 +117,16 @@ class Queries:
         line = self._chance.choice(self._rows).text["本文"]
         start = self._chance.randrange(max(1, len(line)))
         return Phrase(line[start : start + self._chance.randint(1, 6)], self._field())
+
+    def _near(self) -> Query:
+        """Take two or three pieces of one text, as they come or turned around."""
+        chance = self._chance
+        line = chance.choice(self._rows).text["本文"]
+        parts = []
+        for _ in range(chance.choice([2, 2, 3])):
+            start = chance.randrange(max(1, len(line)))
+            parts.append(Phrase(line[start : start + chance.randint(1, 4)]))
+        return Near(tuple(parts), chance.choice([0, 1, 5, 20, 100]), self._field())
 
     def _open(self) -> Query:
         """Cut a word, or a phrase that begins and ends in one, at either side."""

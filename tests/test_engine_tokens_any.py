@@ -13,7 +13,7 @@ from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Order, Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.errors import QueryTooLarge
-from sakuin.indexer.plan_leaves import MOST_LEAVES, MOST_TOKENS
+from sakuin.indexer.plan_leaves import MOST_IDS, MOST_LEAVES
 from sakuin.indexer.query import And, AnyOfTokens, Ids, Not, Or, Phrase, Query, Token
 from small_index import build, change, found_ids
 
@@ -140,13 +140,13 @@ def test_frequencies_are_the_most_of_any_field(both: Both) -> None:
 
 
 def test_limits_and_mistakes_are_told(both: Both) -> None:
-    """S3: every token is a term, every id a character of what a query may have."""
+    """S3: every token is a term of what a query may have; ids have a limit of their own."""
     for searcher in both.searchers:
         assert found_ids(searcher, any_of(*(f"t{n}" for n in range(MOST_LEAVES)))) == []
-        assert found_ids(searcher, Ids(tuple(map(str, range(MOST_TOKENS))))) == []
+        assert found_ids(searcher, Ids(tuple(map(str, range(MOST_IDS))))) == []
         for too_much in (
             any_of(*(f"t{n}" for n in range(MOST_LEAVES + 1))),
-            Ids(tuple(map(str, range(MOST_TOKENS + 1)))),
+            Ids(tuple(map(str, range(MOST_IDS + 1)))),
         ):
             with pytest.raises(QueryTooLarge):
                 found_ids(searcher, too_much)

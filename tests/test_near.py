@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from naive_near import is_near, near_choices, units
+from oracle import near_choices, units
 from oracle_fold import settle
 from sakuin.indexer.highlight import highlight
-from sakuin.indexer.near import near_spans, stand_near
+from sakuin.indexer.near import NearParts
 from sakuin.indexer.query import Near, Not, Phrase, Query
 from sakuin.indexer.tokens import count_units
 
@@ -47,9 +47,9 @@ def test_any_text_is_near_where_brute_force_says(
 ) -> None:
     """S1: the words' own edges, no overlap, any order; blanks count for nothing."""
     body, settled = settle(text), [settle(part) for part in parts]
-    assert stand_near(body, settled, distance) == is_near(settled, body, distance)
+    assert NearParts(settled, distance).are_in(body) == any(near_choices(settled, body, distance))
     wanted = set(chain.from_iterable(near_choices(settled, body, distance)))
-    assert near_spans(body, settled, distance) == sorted(wanted)
+    assert NearParts(settled, distance).spans_in(body) == sorted(wanted)
 
 
 @settings(derandomize=True, max_examples=200)
@@ -85,13 +85,13 @@ def test_long_texts_are_looked_at_in_parts_that_lose_nothing(distance: int) -> N
     planted = group(distance)
     body = settle(before + planted + filling(distance + 5) + behind)
     alone = settle(before + behind)
-    assert stand_near(body, parts, distance)
-    assert not stand_near(alone, parts, distance)
+    assert NearParts(parts, distance).are_in(body)
+    assert not NearParts(parts, distance).are_in(alone)
     first = len(settle(before)) + (before[-1] == " ")
-    found = near_spans(body, parts, distance)
+    found = NearParts(parts, distance).spans_in(body)
     assert sorted(body[start:end] for start, end in found) == sorted(parts)
     assert (found[0][0], found[-1][1]) == (first, first + len(settle(planted)))
-    assert near_spans(alone, parts, distance) == []
+    assert NearParts(parts, distance).spans_in(alone) == []
 
 
 def test_marks_are_those_that_are_near() -> None:

@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from doc_blocks import block
 from sakuin.indexer.diagnostic import DiagnosticCode
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Document, Fields, Filter, FilterKind
 from sakuin.indexer.engine import Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.expand import MOST_EXPANSIONS
-from sakuin.indexer.limits import DEFAULT_LIMITS
+from sakuin.indexer.limits import DEFAULT_LIMITS, MOST_DISTANCE, MOST_NEAR_PARTS
+from sakuin.indexer.near_documents import MOST_NEAR
 from sakuin.indexer.parse import parse
+from sakuin.indexer.synonyms import LONGEST_TERM, MOST_GROUPS, MOST_TERMS, Synonyms, read_synonyms
 from sakuin.indexer.unparse import unparse
 from small_index import build, found_ids
 
@@ -68,6 +71,17 @@ def test_every_example_finds_what_the_page_says(searcher: Searcher) -> None:
                 assert not codes, query
 
 
+def test_every_example_with_synonyms_finds_what_the_page_says(searcher: Searcher) -> None:
+    """S3: with the file of the page, and without it not."""
+    synonyms = read_synonyms(block("search.md", "synonyms"))
+    for query, finds, finds_not, note in tables("with synonyms"):
+        found, codes = run(searcher, query, Dialect.SAKUIN, synonyms)
+        assert (found, codes) == (numbers(finds), set(note.split())), query
+        assert not found & numbers(finds_not), query
+    for figure in (MOST_GROUPS, MOST_TERMS, LONGEST_TERM):
+        assert re.search(rf"\b{figure:,} (groups|words|characters)", PAGE)
+
+
 def test_every_slip_is_answered_as_the_page_says(searcher: Searcher) -> None:
     """S3: what is found, and the one remark."""
     for query, finds, remark, _ in tables("slips"):
@@ -81,10 +95,12 @@ def test_every_reading_is_as_the_page_says() -> None:
         assert f"`{unparse(parsed.query, FIELDS)}`" == reading
 
 
-def run(searcher: Searcher, cell: str, dialect: Dialect) -> tuple[set[int], set[str]]:
+def run(
+    searcher: Searcher, cell: str, dialect: Dialect, synonyms: Synonyms | None = None
+) -> tuple[set[int], set[str]]:
     """Search for the query in a cell; return the ids and the codes of the remarks."""
     query = cell.removeprefix("`").removesuffix("`")
-    parsed = parse(query, fields=FIELDS, dialect=dialect)
+    parsed = parse(query, fields=FIELDS, dialect=dialect, synonyms=synonyms)
     codes = {remark.code.value for remark in parsed.diagnostics}
     return {int(each) for each in found_ids(searcher, parsed.query)}, codes
 
@@ -107,6 +123,9 @@ def test_the_page_names_the_limits() -> None:
         (DEFAULT_LIMITS.leaves, "too_many_terms"),
         (DEFAULT_LIMITS.depth, "too_deep"),
         (MOST_EXPANSIONS, "too_many_words"),
+        (MOST_DISTANCE, "near_too_far"),
+        (MOST_NEAR_PARTS, "near_too_many"),
+        (MOST_NEAR, "near_too_common"),
     ):
         assert f"| {figure:,} | `{code}` |" in PAGE
 

@@ -5,6 +5,7 @@ from sakuin.app.messages import Messages
 from sakuin.indexer.diagnostic import DiagnosticCode
 from sakuin.indexer.engine import Order
 from sakuin.indexer.freshness import MOST_COUNTED
+from sakuin.indexer.limits import DEFAULT_DISTANCE, MOST_DISTANCE, MOST_NEAR_PARTS
 
 
 def _changes(waiting: int) -> str:
@@ -126,6 +127,20 @@ ENGLISH = Messages(
         DiagnosticCode.UNKNOWN_FILTER: "This index has no field of that name;"
         " nothing was searched.",
         DiagnosticCode.PRAGMA_IGNORED: "This pragma has no meaning here; it was left out.",
+        DiagnosticCode.NEAR_DISTANCE: "No number stands behind the ~;"
+        f" it was taken as ~{DEFAULT_DISTANCE}.",
+        DiagnosticCode.NEAR_ALONE: "A ~ needs two words in the quotation marks; it was left out.",
+        DiagnosticCode.NEAR_AS_TEXT: "A ~ works right behind a quoted phrase without a *,"
+        " with a number behind it; this one was searched as text.",
+        DiagnosticCode.NEAR_TOO_FAR: f"Words can be at most {MOST_DISTANCE} apart;"
+        " nothing was searched. Write a smaller number.",
+        DiagnosticCode.NEAR_TOO_MANY: f"At most {MOST_NEAR_PARTS} words can be near each other;"
+        " nothing was searched: use fewer.",
+        DiagnosticCode.NEAR_TOO_COMMON: "Too many texts hold all of the words that must be near"
+        " each other; nothing was searched: write rarer ones.",
+        DiagnosticCode.SYNONYMS: "Its synonyms were searched too.",
+        DiagnosticCode.SYNONYMS_LEFT_OUT: "With its synonyms there would be too many words;"
+        " it was searched alone.",
     },
     quoted=lambda text: f"“{text}”",
     freshness=lambda generation, waiting: f"generation {generation:,}, {_changes(waiting)} waiting",

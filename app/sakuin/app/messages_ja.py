@@ -5,6 +5,7 @@ from sakuin.app.messages import Messages
 from sakuin.indexer.diagnostic import DiagnosticCode
 from sakuin.indexer.engine import Order
 from sakuin.indexer.freshness import MOST_COUNTED
+from sakuin.indexer.limits import DEFAULT_DISTANCE, MOST_DISTANCE, MOST_NEAR_PARTS
 
 
 def _changes(waiting: int) -> str:
@@ -114,6 +115,19 @@ JAPANESE = Messages(
         "文字として検索しました。",
         DiagnosticCode.UNKNOWN_FILTER: "この索引にその名前の項目はないので、検索していません。",
         DiagnosticCode.PRAGMA_IGNORED: "この指定はここでは意味がないので、除いて検索しました。",
+        DiagnosticCode.NEAR_DISTANCE: f"~ の後に数がないので、~{DEFAULT_DISTANCE} としました。",
+        DiagnosticCode.NEAR_ALONE: "~ は引用符の中に語が二つ要るので、除いて検索しました。",
+        DiagnosticCode.NEAR_AS_TEXT: "~ が働くのは、* のない引用符のすぐ後で、数が続くときだけです。"
+        "文字として探しました。",
+        DiagnosticCode.NEAR_TOO_FAR: f"近さは {MOST_DISTANCE} までなので検索していません。"
+        "数を小さくしてください。",
+        DiagnosticCode.NEAR_TOO_MANY: f"近さで探せるのは {MOST_NEAR_PARTS} 語までなので"
+        "検索していません。減らしてください。",
+        DiagnosticCode.NEAR_TOO_COMMON: "近くにあるべき語のすべてを含む文が多すぎるので"
+        "検索していません。もっと珍しい語にしてください。",
+        DiagnosticCode.SYNONYMS: "同義語も探しました。",
+        DiagnosticCode.SYNONYMS_LEFT_OUT: "同義語を加えると語が多くなりすぎるので、"
+        "この語だけを探しました。",
     },
     quoted=lambda text: f"「{text}」",
     freshness=lambda generation, waiting: (

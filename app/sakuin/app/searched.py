@@ -123,8 +123,8 @@ def _hits(searcher: Searcher, found: Searched) -> Searched:
             limit=limit if asked.offset <= MOST_OFFSET else 0,
             after=asked.after,
         )
-    except QueryTooLarge:
-        return _too_large(searcher, found)
+    except QueryTooLarge as why:
+        return _too_large(searcher, found, why)
     if MOST_OFFSET < asked.offset < hits.total:
         raise Refused(
             "page",
@@ -136,11 +136,11 @@ def _hits(searcher: Searcher, found: Searched) -> Searched:
     return replace(found, total=hits.total, hits=shown, next_after=last)
 
 
-def _too_large(searcher: Searcher, found: Searched) -> Searched:
+def _too_large(searcher: Searcher, found: Searched, why: QueryTooLarge) -> Searched:
     """Return that nothing was searched, because of the filter or otherwise of the query."""
     if found.filtered is not None:
         try:
             searcher.search(found.filtered.query, order=Order.ID, offset=0, limit=0)
-        except QueryTooLarge:
-            return replace(found, filtered=too_large(found.asked.filter))
-    return replace(found, parsed=too_large(found.asked.text))
+        except QueryTooLarge as its_own:
+            return replace(found, filtered=too_large(found.asked.filter, its_own))
+    return replace(found, parsed=too_large(found.asked.text, why))

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sakuin.indexer.limits import DEFAULT_DISTANCE, MOST_DISTANCE, MOST_NEAR_PARTS
+
 
 class DiagnosticCode(StrEnum):
     """Every remark a parse can make; the code is stable, the sentence is not."""
@@ -31,6 +33,14 @@ class DiagnosticCode(StrEnum):
     PRAGMA_IGNORED = "pragma_ignored"
     UNKNOWN_FIELD = "unknown_field"
     UNKNOWN_FILTER = "unknown_filter"
+    NEAR_DISTANCE = "near_distance"
+    NEAR_ALONE = "near_alone"
+    NEAR_AS_TEXT = "near_as_text"
+    NEAR_TOO_FAR = "near_too_far"
+    NEAR_TOO_MANY = "near_too_many"
+    NEAR_TOO_COMMON = "near_too_common"
+    SYNONYMS = "synonyms"
+    SYNONYMS_LEFT_OUT = "synonyms_left_out"
 
     @property
     def refuses(self) -> bool:
@@ -50,6 +60,9 @@ _REFUSALS = frozenset(
         DiagnosticCode.BAD_KEYWORD,
         DiagnosticCode.EMPTY_RANGE,
         DiagnosticCode.UNSUPPORTED,
+        DiagnosticCode.NEAR_TOO_FAR,
+        DiagnosticCode.NEAR_TOO_MANY,
+        DiagnosticCode.NEAR_TOO_COMMON,
     )
 )
 _MESSAGES = {
@@ -84,18 +97,36 @@ _MESSAGES = {
     DiagnosticCode.UNKNOWN_FIELD: "this index has no such field; searched as text",
     DiagnosticCode.UNKNOWN_FILTER: "this index has no such field; the query was not searched",
     DiagnosticCode.PRAGMA_IGNORED: "this pragma has no meaning here; left out",
+    DiagnosticCode.NEAR_DISTANCE: f"no number stands behind the ~; taken as ~{DEFAULT_DISTANCE}",
+    DiagnosticCode.NEAR_ALONE: "a ~ needs two words in the quotation marks; left out",
+    DiagnosticCode.NEAR_AS_TEXT: "a ~ counts right behind a quoted phrase without a star, with a"
+    " number behind it; this one is searched as text",
+    DiagnosticCode.NEAR_TOO_FAR: f"words can be at most {MOST_DISTANCE} apart and nothing was"
+    " searched: write a smaller number behind the ~",
+    DiagnosticCode.NEAR_TOO_MANY: f"at most {MOST_NEAR_PARTS} words can be near each other and"
+    " nothing was searched: use fewer",
+    DiagnosticCode.NEAR_TOO_COMMON: "too many documents hold all the words that must be near each"
+    " other; the query was not searched: write rarer ones",
+    DiagnosticCode.SYNONYMS: "synonyms are searched too",
+    DiagnosticCode.SYNONYMS_LEFT_OUT: "its synonyms were left out: with them the query would have"
+    " too many words",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One remark about the query's code points start..end (end is past the last one)."""
+    """One remark about the query's code points start..end (end is past the last one).
+
+    `words` are those that were added to the query, or left out of it, because of what stands there.
+    """
 
     code: DiagnosticCode
     start: int
     end: int
+    words: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:
         """The remark as an English sentence, without the place."""
-        return _MESSAGES[self.code]
+        named = f": {', '.join(self.words)}" if self.words else ""
+        return _MESSAGES[self.code] + named

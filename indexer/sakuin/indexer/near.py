@@ -8,20 +8,19 @@ compared in units.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import heappop, heappush, merge
-from itertools import islice, takewhile
+from heapq import heappop, heappush
+from itertools import islice
+from typing import NamedTuple
 
 from sakuin.indexer.standing import standing
-from sakuin.indexer.tokens import count_units
+from sakuin.indexer.tokens import count_units, units_before
 
 _AT_ONCE = 4_000
 _MOST_LOOKS = 100_000
 _MOST_PLACES, _MOST_SETS = 2**12, 2**17
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Place:
+class _Place(NamedTuple):
     """Units first..last, counted from some place before, are a part: characters start..end."""
 
     first: int
@@ -35,51 +34,57 @@ class _Place:
 _Windows = dict[int, int]
 
 
-def stand_near(settled: str, parts: Sequence[str], distance: int) -> bool:
-    """Tell whether the parts, settled as the text is, stand that near each other in it."""
-    all_parts = (1 << len(parts)) - 1
-    room = distance + sum(map(count_units, parts))
-    for places in _neighbourhoods(settled, parts, room):
-        for place, windows in _chains(places, room, _equals(parts, range(len(parts)))):
-            first = windows.get(all_parts ^ 1 << place.part)
-            if first is not None and place.last - first <= room:
-                return True
-    return False
+class NearParts:
+    """Words asked to be near each other, settled as the texts are in which they are looked for."""
 
+    def __init__(self, parts: Sequence[str], distance: int) -> None:
+        self._parts = parts
+        self._room = distance + sum(map(count_units, parts))
+        numbers = range(len(parts))
+        self._equals = _equals(parts, numbers)
+        self._equals_backwards = _equals(parts, reversed(numbers))
+        self._others = [(1 << len(parts)) - 1 ^ 1 << number for number in numbers]
 
-def near_spans(settled: str, parts: Sequence[str], distance: int) -> list[tuple[int, int]]:
-    """Return where a part stands that belongs to a small enough window: characters start..end.
+    def are_in(self, settled: str) -> bool:
+        """Tell whether they stand near enough to each other in a text."""
+        for places in _neighbourhoods(settled, self._parts, self._room):
+            for place, windows in _chains(places, self._room, self._equals):
+                first = windows.get(self._others[place.part])
+                if first is not None and place.last - first <= self._room:
+                    return True
+        return False
 
-    They come ascending. Of very many places the first are looked at, in bounded time.
-    """
-    room = distance + sum(map(count_units, parts))
-    near = set[tuple[int, int]]()
-    left = min(_MOST_PLACES, _MOST_SETS >> len(parts))
-    for some in _neighbourhoods(settled, parts, room, _MOST_LOOKS):
-        places = list(islice(some, left))
-        near |= {(each.start, each.end) for each in _in_windows(places, parts, room)}
-        left -= len(places)
-        if not left:
-            break
-    return sorted(near)
+    def spans_in(self, settled: str) -> list[tuple[int, int]]:
+        """Return where one of them belongs to a small enough window: characters start..end.
 
+        They come ascending. Of very many places the first are looked at, in bounded time.
+        """
+        near = set[tuple[int, int]]()
+        left = min(_MOST_PLACES, _MOST_SETS >> len(self._parts))
+        for some in _neighbourhoods(settled, self._parts, self._room, _MOST_LOOKS):
+            places = some[:left]
+            near |= {(each.start, each.end) for each in self._in_windows(places)}
+            left -= len(places)
+            if not left:
+                break
+        return sorted(near)
 
-def _in_windows(places: Sequence[_Place], parts: Sequence[str], room: int) -> Iterator[_Place]:
-    """Yield each place for which others stand before and behind it so that it is small enough."""
-    numbers = range(len(parts))
-    before = [windows for _, windows in _chains(places, room, _equals(parts, numbers))]
-    turned, equals = sorted(map(_mirrored, places)), _equals(parts, reversed(numbers))
-    behind = {_mirrored(place): windows for place, windows in _chains(turned, room, equals)}
-    for place, windows in zip(places, before, strict=True):
-        others = (1 << len(parts)) - 1 ^ 1 << place.part
-        earlier = {0: place.first, **windows}
-        later = {0: -place.last, **behind[place]}
-        if any(
-            -later[others ^ mask] - first <= room
-            for mask, first in earlier.items()
-            if not mask & ~others and others ^ mask in later
-        ):
-            yield place
+    def _in_windows(self, places: Sequence[_Place]) -> Iterator[_Place]:
+        """Yield each place that others stand before and behind, so that it is small enough."""
+        before = [windows for _, windows in _chains(places, self._room, self._equals)]
+        turned = sorted(map(_mirrored, places))
+        chains = _chains(turned, self._room, self._equals_backwards)
+        behind = {_mirrored(place): windows for place, windows in chains}
+        for place, windows in zip(places, before, strict=True):
+            others = self._others[place.part]
+            earlier = {0: place.first, **windows}
+            later = {0: -place.last, **behind[place]}
+            if any(
+                -later[others ^ mask] - first <= self._room
+                for mask, first in earlier.items()
+                if not mask & ~others and others ^ mask in later
+            ):
+                yield place
 
 
 def _mirrored(place: _Place) -> _Place:
@@ -111,11 +116,12 @@ def _chains(
     windows: _Windows = {}
     waiting: list[tuple[int, int, int]] = []
     for place in places:
-        windows = dict(windows)  # those that were yielded stay as they were
+        least = place.last - room
+        windows = {mask: first for mask, first in windows.items() if first >= least}
         while waiting and waiting[0][0] <= place.first:
             _, mask, first = heappop(waiting)
-            windows[mask] = max(first, windows.get(mask, first))
-        windows = {mask: first for mask, first in windows.items() if place.last - first <= room}
+            if first >= windows.get(mask, least):
+                windows[mask] = first
         yield place, windows
         own, needed = 1 << place.part, equals[place.part]
         if not needed:
@@ -127,7 +133,7 @@ def _chains(
 
 def _neighbourhoods(
     text: str, parts: Sequence[str], room: int, most: int | None = None
-) -> Iterator[Iterator[_Place]]:
+) -> Iterator[list[_Place]]:
     """Yield all places around those of the rarest part, as many of it at once as is good.
 
     A place may come twice; each of the rarest part comes once with all that are near enough.
@@ -162,18 +168,20 @@ def _reach(text: str, at: int, step: int, room: int) -> int:
         size *= 2
 
 
-def _places(text: str, parts: Sequence[str], low: int, high: int) -> Iterator[_Place]:
-    """Yield the places of all parts that begin at characters low..high, ascending."""
-    found = [_spans(text, part, number, low, high) for number, part in enumerate(parts)]
-    at, units = low, 0
-    for start, end, number in merge(*found):
-        units += count_units(text[at:start])
-        at = start
-        yield _Place(units, units + count_units(text[start:end]), number, start, end)
-
-
-def _spans(
-    text: str, part: str, number: int, low: int, high: int
-) -> Iterator[tuple[int, int, int]]:
-    near = takewhile(lambda place: place[0] < high, standing(text, part, low))
-    return ((start, end, number) for start, end, fits in near if fits)
+def _places(text: str, parts: Sequence[str], low: int, high: int) -> list[_Place]:
+    """Return the places of all parts that begin at characters low..high, ascending."""
+    found: list[tuple[int, int, int]] = []
+    for number, part in enumerate(parts):
+        for start, end, fits in standing(text, part, low):
+            if start >= high:
+                break
+            if fits:
+                found.append((start, end, number))
+    if not found:
+        return []
+    last = max(end for _, end, _ in found)
+    units = units_before(text[low:last])
+    return sorted(
+        _Place(units[start - low], units[end - low], number, start, end)
+        for start, end, number in found
+    )

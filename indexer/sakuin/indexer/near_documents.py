@@ -11,7 +11,7 @@ from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.errors import NearTooCommon, QueryTooLarge
 from sakuin.indexer.fold import fold
 from sakuin.indexer.limits import MOST_NEAR_PARTS
-from sakuin.indexer.near import stand_near
+from sakuin.indexer.near import NearParts
 from sakuin.indexer.query import And, Ids, Near, Or, Phrase, Query
 
 MOST_NEAR: Final = 10_000
@@ -56,14 +56,10 @@ class NearDocuments:
         self._left -= count
         if self._left < 0:
             raise NearTooCommon(f"more than {MOST_NEAR:,} documents hold {', '.join(texts)}")
-        parts = [self._settled(text) for text in texts]
-        return tuple(
-            each.id for each in documents if self._is_near(each, names, parts, near.distance)
-        )
+        parts = NearParts([self._settled(text) for text in texts], near.distance)
+        return tuple(each.id for each in documents if self._holds(each, names, parts))
 
-    def _is_near(
-        self, document: Document, names: Sequence[str], parts: Sequence[str], distance: int
-    ) -> bool:
+    def _holds(self, document: Document, names: Sequence[str], parts: NearParts) -> bool:
         texts = [document.text[name] for name in names]
         self._characters -= sum(map(len, texts))
         if self._characters < 0:
@@ -71,7 +67,7 @@ class NearDocuments:
                 f"the documents that hold all words have more than {MOST_NEAR_CHARACTERS:,}"
                 " characters"
             )
-        return any(stand_near(self._settled(text), parts, distance) for text in texts)
+        return any(parts.are_in(self._settled(text)) for text in texts)
 
     def _settled(self, text: str) -> str:
         return " ".join(fold(text, self._fields.folding).split())

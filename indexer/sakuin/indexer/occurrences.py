@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sakuin.indexer.fold import DEFAULT_FOLDING, Folding, fold
-from sakuin.indexer.near import near_spans
+from sakuin.indexer.near import NearParts
 from sakuin.indexer.query import And, Near, Not, Or, Phrase, Query, Wildcard
 from sakuin.indexer.standing import standing
 from sakuin.indexer.tokens import cut_wildcard, is_spaced
@@ -95,7 +95,7 @@ class Occurrences:
         term = self._terms[number]
         if term.distance is not None:
             if number not in self._near:
-                self._near[number] = near_spans(self._settled, term.pieces, term.distance)
+                self._near[number] = NearParts(term.pieces, term.distance).spans_in(self._settled)
             near = self._near[number]
             return (Occurrence(*place, number) for place in near[bisect_left(near, (start, 0)) :])
         find = self._phrases if len(term.pieces) == 1 else self._words

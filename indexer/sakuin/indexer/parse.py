@@ -1,6 +1,7 @@
 """The query language (promise S3): any string in, a query tree and remarks out. Never raises.
 
-    a b, a AND b, a OR b, NOT a, -a, "a b", ( ), a*, *a, a*b, title:a, source:x*, created:2024..
+    a b, a AND b, a OR b, NOT a, -a, "a b", "a b"~5, ( ), a*, *a, a*b, title:a, source:x*,
+    created:2024..
 
 NOT binds tighter than AND, AND than OR. Full-width forms count too. What is syntax and what is
 text is decided in `scan`; `estraier` and `tritonn` read the languages of two older programs.
@@ -9,17 +10,21 @@ text is decided in `scan`; `estraier` and `tritonn` read the languages of two ol
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from sakuin.indexer import estraier, tritonn
 from sakuin.indexer.diagnostic import Diagnostic, DiagnosticCode
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Fields
+from sakuin.indexer.errors import NearTooCommon, QueryTooLarge
+from sakuin.indexer.fold import DEFAULT_FOLDING
 from sakuin.indexer.leaf import Refused
 from sakuin.indexer.limits import DEFAULT_LIMITS, Limits
 from sakuin.indexer.query import And, Not, Nothing, Query
 from sakuin.indexer.scan import scan
+from sakuin.indexer.synonyms import Synonyms
 from sakuin.indexer.syntax import SAKUIN, Token
-from sakuin.indexer.tree import Alternatives, Builder, Group
+from sakuin.indexer.tree import Alternatives, Builder, Expansions, Group
 
 # Control characters that are no blank anyway, and halves of surrogate pairs.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
@@ -52,6 +57,7 @@ def parse(
     fields: Fields | None = None,
     dialect: Dialect = Dialect.SAKUIN,
     strict: bool = False,
+    synonyms: Synonyms | None = None,
 ) -> Parsed:
     """Read a query as a user typed it. Takes any string and never raises.
 
@@ -59,6 +65,10 @@ def parse(
     or a filter that it has, and only in Sakuin's own dialect; everywhere else it is text. With
     `strict` an unknown name refuses the query: in a filter it would change in silence what is
     found.
+
+    With `synonyms` a word that is neither quoted nor starred, in any field or a searched one,
+    means any of itself and its synonyms, as a remark says; in Sakuin's own dialect only. Where
+    they would take the query over its limit of words it stays alone, and a remark says that.
     """
     if len(text) > limits.length:
         return _refused(DiagnosticCode.TOO_LONG, limits.length, len(text))
@@ -71,7 +81,14 @@ def parse(
             return _refused(DiagnosticCode.UNKNOWN_FILTER, unknown[0].start, unknown[0].end)
         if not tokens:
             diagnostics.append(Diagnostic(DiagnosticCode.EMPTY_QUERY, 0, len(text)))
-        query = Builder(clean, limits, fields, diagnostics, group).build(tokens)
+        builder = Builder(clean, limits, fields, group)
+        query = builder.build(tokens)
+        if synonyms and dialect is Dialect.SAKUIN:
+            of = partial(synonyms.of, folding=fields.folding if fields else DEFAULT_FOLDING)
+            expansions = Expansions(of, room=limits.leaves - builder.leaves)
+            builder = Builder(clean, limits, fields, group, expansions)
+            query = builder.build(tokens)
+        diagnostics += builder.diagnostics
     except Refused as why:
         return _refused(why.code, why.start, why.end)
     if query is not None and _only_excludes(query):
@@ -80,9 +97,14 @@ def parse(
     return Parsed(Nothing() if query is None else query, tuple(diagnostics))
 
 
-def too_large(text: str) -> Parsed:
-    """Return what a query is parsed as when the engine found that it stands for too many words."""
-    return _refused(DiagnosticCode.TOO_MANY_WORDS, 0, len(text))
+def too_large(text: str, why: QueryTooLarge | None = None) -> Parsed:
+    """Return what a query is parsed as when the engine found it too large.
+
+    That is, it stands for too many words, or too many documents hold what it asks to be near.
+    """
+    near = isinstance(why, NearTooCommon)
+    code = DiagnosticCode.NEAR_TOO_COMMON if near else DiagnosticCode.TOO_MANY_WORDS
+    return _refused(code, 0, len(text))
 
 
 def _read(

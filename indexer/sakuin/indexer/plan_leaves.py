@@ -28,6 +28,7 @@ from sakuin.indexer.tokens import LONGEST_TOKEN, QueryCut, cut, cut_query, cut_w
 
 MOST_LEAVES = 1_000
 MOST_TOKENS = 10_000
+MOST_IDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Leaves:
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
-        self._leaves, self._tokens = MOST_LEAVES, MOST_TOKENS
+        self._leaves, self._tokens, self._ids_left = MOST_LEAVES, MOST_TOKENS, MOST_IDS
         self._made: dict[Single, Single] = {}
 
     def make(self, node: Asked) -> Single | Nothing:
@@ -195,7 +196,7 @@ class Leaves:
         return Tokens(weighted, node.least) if node.least <= len(weighted) else Nothing()
 
     def _ids(self, node: Ids) -> OneOf | Nothing:
-        self._spend(len(node.ids))
+        self._spend(0, ids=len(node.ids))
         return OneOf(tuple(dict.fromkeys(node.ids))) if node.ids else Nothing()
 
     def _require_searched(self, name: str | None) -> None:
@@ -207,13 +208,14 @@ class Leaves:
         if self._fields.kind_of(name) not in kinds:
             raise ValueError(f"{name!r} is no {what} filter of this index")
 
-    def _spend(self, tokens: int, leaves: int = 1) -> None:
+    def _spend(self, tokens: int, leaves: int = 1, ids: int = 0) -> None:
         self._leaves -= leaves
         self._tokens -= tokens
-        if self._leaves < 0 or self._tokens < 0:
+        self._ids_left -= ids
+        if self._leaves < 0 or self._tokens < 0 or self._ids_left < 0:
             raise QueryTooLarge(
-                f"the query has more than {MOST_LEAVES} terms or {MOST_TOKENS} characters: "
-                "look for less at once"
+                f"the query has more than {MOST_LEAVES} terms, {MOST_TOKENS} characters or "
+                f"{MOST_IDS} ids: look for less at once"
             )
 
 

@@ -11,10 +11,12 @@ import unicodedata
 
 from sakuin.indexer.diagnostic import Diagnostic, DiagnosticCode
 from sakuin.indexer.document import Fields
+from sakuin.indexer.limits import DEFAULT_DISTANCE
 from sakuin.indexer.stars import STARS, cut_stars, pieces
 from sakuin.indexer.syntax import CLOSING, COLONS, OPENING, QUOTES, Kind, Syntax, Token
 
 _WORD = re.compile(r"\S+")
+_DISTANCE = re.compile(r"(\d*)(?![^\s)）])")  # with nothing behind it but a blank or a closing
 _NAME = re.compile(rf"([^\s{COLONS}]{{1,100}})[{COLONS}]")
 
 
@@ -170,10 +172,29 @@ class _Scanner:
         open_end = star != "" and star in STARS and (behind.isspace() or behind in CLOSING)
         stop = min(end + 1 + open_end, len(text))
         phrase = phrase.replace("””", "”") if mark == "“" else phrase
+        near, stop = self._near(phrase, stop, counts=not (open_start or open_end))
         self.tokens.append(
-            Token(Kind.TERM, phrase, start, stop, field, open_start, open_end, quoted=True)
+            Token(
+                Kind.TERM, phrase, start, stop, field, open_start, open_end, quoted=True, near=near
+            )
         )
         return stop
+
+    def _near(self, phrase: str, at: int, *, counts: bool) -> tuple[int | None, int]:
+        """Return the number behind a phrase and its ~, if that is there, and where to go on."""
+        if at == len(self.text) or self.text[at] not in self.syntax.tildes:
+            return None, at
+        several = len(phrase.split()) > 1
+        found = _DISTANCE.match(self.text, at + 1) if counts else None
+        if not found or not (found[1] or several):
+            if several:
+                self._remark(DiagnosticCode.NEAR_AS_TEXT, at, at + 1)
+            return None, at
+        if not found[1]:
+            self._remark(DiagnosticCode.NEAR_DISTANCE, at, at + 1)
+            return DEFAULT_DISTANCE, at + 1
+        # Python refuses to read numbers of thousands of digits.
+        return int(found[1]) if len(found[1]) < 10 else 10**9, found.end()
 
     def _body(self, start: int, value: int, end: int, field: str | None) -> None:
         """Emit what is left between the syntax at both edges of a word: an operator or a term."""

@@ -30,7 +30,7 @@ class Token:
     """A piece of the query: code points start..end, and the text to search if it is text.
 
     `field` is the one that was named before it; an open side had a star; what was `quoted` is
-    taken to the letter.
+    taken to the letter; `near` is the number behind a ~.
     """
 
     kind: Kind
@@ -41,6 +41,7 @@ class Token:
     open_start: bool = False
     open_end: bool = False
     quoted: bool = False
+    near: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,13 @@ class Syntax:
     """Which signs act before a word and which words act between others, in one dialect.
 
     `ranks` are signs that elsewhere change the order only: they are left out with a remark.
+    `tildes` say behind a phrase that its words are to be near each other.
     """
 
     signs: dict[str, Kind]
     operators: dict[str, Kind]
     ranks: str = ""
+    tildes: str = ""
 
 
 SAKUIN: Final = Syntax(
@@ -65,4 +68,5 @@ SAKUIN: Final = Syntax(
         "NOT": Kind.NOT,
         "ＮＯＴ": Kind.NOT,
     },
+    tildes="~～〜",
 )

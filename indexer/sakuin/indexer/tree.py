@@ -8,7 +8,7 @@ from sakuin.indexer.diagnostic import Diagnostic, DiagnosticCode
 from sakuin.indexer.document import Fields
 from sakuin.indexer.leaf import Refused, leaf
 from sakuin.indexer.limits import Limits
-from sakuin.indexer.query import And, Not, Or, Query
+from sakuin.indexer.query import And, Near, Not, Or, Phrase, Query
 from sakuin.indexer.syntax import Kind, Token
 
 _OPERANDS = (Kind.TERM, Kind.OPEN, Kind.NOT, Kind.MUST)
@@ -69,20 +69,28 @@ class Alternatives:
         return join(Or, (join(And, operands) for operands in self.alternatives)), False
 
 
+@dataclass(slots=True)
+class Expansions:
+    """The synonyms of one query, and how many words more there is room for."""
+
+    of: Callable[[str], tuple[str, ...]]
+    room: int
+
+
 class Builder:
-    """Makes one tree; every remark goes into `diagnostics`."""
+    """Makes one tree; its remarks are in `diagnostics`, and how many terms it took in `leaves`."""
 
     def __init__(
         self,
         text: str,
         limits: Limits,
         fields: Fields | None,
-        diagnostics: list[Diagnostic],
         new_group: Callable[[], Group] = Alternatives,
+        synonyms: Expansions | None = None,
     ) -> None:
         self.text, self.limits, self.fields = text, limits, fields
-        self.diagnostics = diagnostics
-        self.new_group = new_group
+        self.diagnostics: list[Diagnostic] = []
+        self.new_group, self.synonyms = new_group, synonyms
         self.groups: list[tuple[Token, Group]] = [(Token(Kind.OPEN, "", 0, 0), new_group())]
         self.leaves = 0
 
@@ -129,13 +137,35 @@ class Builder:
         return query
 
     def _leaf(self, token: Token) -> None:
-        self.leaves += 1
-        if self.leaves > self.limits.leaves:
-            raise Refused(DiagnosticCode.TOO_MANY_TERMS, token.start, token.end)
+        self._count(1, token)
         query = leaf(token, self.fields)
         if query is None:
             self._remark(DiagnosticCode.EMPTY_TERM, token.start, token.end)
+        elif isinstance(query, Near):
+            self._count(len(query.parts) - 1, token)
+        elif token.near is not None:
+            self._remark(DiagnosticCode.NEAR_ALONE, token.start, token.end)
+        elif self.synonyms and isinstance(query, Phrase) and not token.quoted:
+            query = self._expanded(query, token, self.synonyms)
         self.groups[-1][1].add(query)
+
+    def _expanded(self, phrase: Phrase, token: Token, synonyms: Expansions) -> Phrase | Or:
+        """Return any of the word and its synonyms, if that is not too much."""
+        words = () if phrase.open_start or phrase.open_end else synonyms.of(phrase.text)
+        if len(words) > synonyms.room:
+            self._remark(DiagnosticCode.SYNONYMS_LEFT_OUT, token.start, token.end)
+        elif words:
+            synonyms.room -= len(words)
+            self.diagnostics.append(
+                Diagnostic(DiagnosticCode.SYNONYMS, token.start, token.end, words)
+            )
+            return Or((phrase, *(Phrase(word, phrase.field) for word in words)))
+        return phrase
+
+    def _count(self, terms: int, token: Token) -> None:
+        self.leaves += terms
+        if self.leaves > self.limits.leaves:
+            raise Refused(DiagnosticCode.TOO_MANY_TERMS, token.start, token.end)
 
     def _remark(self, code: DiagnosticCode, start: int, end: int) -> None:
         self.diagnostics.append(Diagnostic(code, start, end))

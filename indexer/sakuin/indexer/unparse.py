@@ -7,7 +7,10 @@ from sakuin.indexer.document import Fields, FilterKind
 from sakuin.indexer.leaf import gaps_of
 from sakuin.indexer.query import (
     And,
+    AnyOfTokens,
     Everything,
+    Ids,
+    Near,
     Not,
     Nothing,
     Or,
@@ -28,7 +31,8 @@ def unparse(query: Query, fields: Fields | None = None) -> str:
     """Return a query text that `parse` reads, in Sakuin's own dialect, as exactly this tree.
 
     Holds for the trees that `parse` makes of any dialect, with the same `fields`. `Everything`,
-    and a range of a filter that `fields` do not have, have no spelling: ValueError.
+    `AnyOfTokens`, `Ids`, and a range of a filter that `fields` do not have, have no spelling:
+    ValueError.
     """
     return _Printer(fields).text(query)
 
@@ -39,16 +43,6 @@ class _Printer:
 
     def text(self, query: Query) -> str:
         match query:
-            case Phrase(text, field, open_start, open_end):
-                return _starred(field, _quoted(text), open_start, open_end)
-            case Wildcard(pieces, field):
-                return _name(field) + "*".join(pieces)
-            case Value(field, text, open_end):
-                return _starred(
-                    field, _quoted(text) if text or not open_end else "", False, open_end
-                )
-            case Range(field, low, high):
-                return _name(field) + write_range(low, high, self._kind(field))
             case Not(child):
                 return f"NOT {self._within(child, (And, Or))}"
             case And(children):
@@ -57,8 +51,26 @@ class _Printer:
                 return " OR ".join(self._alternatives(children))
             case Nothing():
                 return ""
-            case Everything():
-                raise ValueError("no query text finds everything")
+            case Everything() | AnyOfTokens() | Ids():
+                raise ValueError("no query text finds everything, or asks for tokens or for ids")
+            case leaf:
+                return self._leaf(leaf)
+
+    def _leaf(self, leaf: Phrase | Wildcard | Near | Value | Range) -> str:
+        match leaf:
+            case Phrase(text, field, open_start, open_end):
+                return _starred(field, _quoted(text), open_start, open_end)
+            case Wildcard(pieces, field):
+                return _name(field) + "*".join(pieces)
+            case Near(parts, distance, field):
+                text = _in_quotes(" ".join(part.text for part in parts))
+                return f"{_name(field)}{text}~{distance}"
+            case Value(field, text, open_end):
+                return _starred(
+                    field, _quoted(text) if text or not open_end else "", False, open_end
+                )
+            case Range(field, low, high):
+                return _name(field) + write_range(low, high, self._kind(field))
 
     def _within(self, child: Query, looser: tuple[type[Query], ...]) -> str:
         printed = self.text(child)
@@ -107,6 +119,10 @@ def _quoted(text: str) -> str:
     """Return the text as it is, or in quotation marks where some of it would be syntax."""
     if text and text not in SAKUIN.operators and not any(c.isspace() or c in _SYNTAX for c in text):
         return text
+    return _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
     if '"' not in text and "＂" not in text:
         return f'"{text}"'
     return f"“{text.replace('”', '””')}”"
