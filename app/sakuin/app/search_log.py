@@ -152,6 +152,6 @@ def open_impatiently(database_url: str) -> Engine:
     if url.get_backend_name() == "mysql":
         names = ("connect_timeout", "read_timeout", "write_timeout")
         url = url.update_query_dict({name: str(MOST_SECONDS) for name in names})
-    else:
+    elif "timeout" not in url.query:
         url = url.update_query_dict({"timeout": str(MOST_SECONDS)})
     return open_engine(url.render_as_string(hide_password=False))

@@ -21,7 +21,7 @@ from sakuin.app.search_log_rows import (
     forget_least,
     today,
 )
-from sakuin.queue.faults import Fault, fault_of
+from sakuin.queue.faults import Fault, fault_of, mistake_error
 
 TIDY_SECONDS = 60.0
 PATIENCE_SECONDS = 3.0
@@ -85,7 +85,7 @@ class LogWriter:
                     return work(connection, *values, **named)
             except DBAPIError as error:
                 if fault_of(error) is not Fault.LOST_RACE or time.monotonic() > deadline:
-                    raise
+                    raise mistake_error(error) from error  # which names a remedy, if there is one
             time.sleep(_PAUSE_SECONDS)  # between two tries
 
 
