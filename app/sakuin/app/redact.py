@@ -148,6 +148,7 @@ def _count(number: str) -> int:
 
 
 def _number_kind(number: str) -> str:
+    number = number.translate(_KANJI_DIGITS)
     is_phone = number.startswith(("0", "+", "(")) and 9 <= _count(number) <= 15
     return "phone" if is_phone else "number"
 
