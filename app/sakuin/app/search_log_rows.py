@@ -48,7 +48,10 @@ class Click:
 
     def fits(self) -> bool:
         """Tell whether the log may know the search, and has room for the document's id."""
-        is_known = len(self.search.query) <= MOST_CHARACTERS and len(self.search.mode) <= _MOST_MODE
+        texts = (self.search.query, self.search.mode)
+        # A trailing blank would be none to MariaDB, and pass for another search here.
+        are_short = len(texts[0]) <= MOST_CHARACTERS and len(texts[1]) <= _MOST_MODE
+        is_known = are_short and all(each == each.rstrip() for each in texts)
         return is_known and len(self.document) <= _MOST_DOCUMENT
 
 
