@@ -1,7 +1,21 @@
 """Facets: how many of a search's documents have which value, exactly (promise S4)."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from heapq import nsmallest
+from typing import Final, TypeVar
+
+from sakuin.indexer.document import Fields, FilterKind
+from sakuin.indexer.limits import DEFAULT_LIMITS
+from sakuin.indexer.query import Value
+from sakuin.indexer.unparse import unparse
+
+MOST_STEPS: Final = 1_000
+"""Buckets that a facet of time may have."""
+
+_LAST_CONTROL: Final = 0x9F
+V = TypeVar("V", int, str)
 
 
 class Step(StrEnum):
@@ -20,6 +34,7 @@ class Facet:
     counts: the smaller value first, numbers as numbers, texts by code points), `most` of them.
     With a `step` (of times only, and always of times) every step from the first that has a
     document to the last comes in the order of time, those without any too; `most` counts not.
+    A time beyond the years 1 to 9999, which no filter can name, is among the others.
     """
 
     name: str
@@ -53,3 +68,58 @@ class Counts:
     buckets: tuple[Bucket, ...]
     others: int
     missing: int
+
+
+def require_facets(fields: Fields, facets: Sequence[Facet]) -> None:
+    """Raise ValueError for a name that is no filter, or a step that does not fit it."""
+    known = [each.name for each in fields.filters] + ["created"] * fields.timed
+    for facet in facets:
+        if facet.name not in known:
+            raise ValueError(
+                f"{facet.name!r} is no filter to count by; there are {', '.join(known)}"
+            )
+        is_time = fields.kind_of(facet.name) is FilterKind.TIME
+        if is_time and facet.step is None:
+            raise ValueError(
+                f"{facet.name!r} is a time: count it by a step, one of {', '.join(Step)}"
+            )
+        if facet.step and not is_time:
+            raise ValueError(f"{facet.name!r} is no time: count its values, without a step")
+
+
+def filter_of(facet: Facet, bucket: Bucket) -> str:
+    """Return the filter of a query, `name:value`, that finds exactly the documents of a bucket.
+
+    Raises ValueError for a value that no query text can hold: one with a control character, or
+    longer than a query may be.
+    """
+    text = unparse(Value(facet.name, bucket.value))
+    if facet.step or bucket.value.lstrip("-").isdecimal():
+        text = f"{facet.name}:{bucket.value}"
+    if len(text) > DEFAULT_LIMITS.length or not all(
+        one.isprintable() or one.isspace() or ord(one) > _LAST_CONTROL for one in bucket.value
+    ):
+        raise ValueError(f"no query can ask for {facet.name} = {bucket.value[:40]!r}")
+    return text
+
+
+def most_frequent(
+    facet: Facet,
+    counts: Iterable[tuple[V, int]],
+    label: Callable[[V], str],
+    *,
+    total: int,
+    unseen: int = 0,
+) -> Counts:
+    """Return the counts of a facet of values, of which each comes once.
+
+    `unseen` documents have other values, of which none belongs to the most frequent.
+    """
+    having = unseen
+    ordered: list[tuple[int, V]] = []
+    for value, count in counts:
+        having += count
+        ordered.append((-count, value))
+    first = nsmallest(facet.most, ordered)
+    buckets = tuple(Bucket(str(value), label(value), -count) for count, value in first)
+    return Counts(facet, buckets, having - sum(each.count for each in buckets), total - having)

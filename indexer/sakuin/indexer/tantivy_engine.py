@@ -16,12 +16,14 @@ from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.engine import Hit, Hits, Order, WordCount, require_order
 from sakuin.indexer.exact_values import id_number, text_key
 from sakuin.indexer.expand import expand
+from sakuin.indexer.facet import Counts, Facet, require_facets
 from sakuin.indexer.library_trouble import as_os_error, uninterrupted
 from sakuin.indexer.near_documents import NearDocuments
 from sakuin.indexer.order_page import Column, sorted_page
 from sakuin.indexer.plan import plan
 from sakuin.indexer.query import Everything
 from sakuin.indexer.query import Query as Tree
+from sakuin.indexer.tantivy_facets import Counting, Known
 from sakuin.indexer.tantivy_queries import Compiler, Sorter
 from sakuin.indexer.tantivy_writer import (
     BACKWARDS,
@@ -99,6 +101,7 @@ class _Searcher:
         self._index: tantivy.Index | None = index
         self._schema, self._fields = index.schema, fields
         self._pivots: dict[str, list[str]] = {}
+        self._known = Known()
 
     @property
     def document_count(self) -> int:
@@ -154,6 +157,14 @@ class _Searcher:
 
     def close(self) -> None:
         self._searcher = self._index = None
+
+    def count(self, query: Tree, facets: Sequence[Facet]) -> tuple[Counts, ...]:
+        require_facets(self._fields, facets)
+        searcher = self._open_searcher()
+        compiled = self._compiled(query)
+        with as_os_error("tantivy"):
+            counting = Counting(tantivy, searcher, self._schema, self._fields, self._known)
+            return counting.count(compiled, facets)
 
     def words(
         self, start: str, *, among: Tree | None = None, most: int = 10

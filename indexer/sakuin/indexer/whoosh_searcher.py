@@ -12,15 +12,18 @@ from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order, WordCount, require_order
 from sakuin.indexer.exact_values import id_number
 from sakuin.indexer.expand import End, expand
+from sakuin.indexer.facet import Counts, Facet, require_facets
 from sakuin.indexer.library_trouble import as_os_error
 from sakuin.indexer.near_documents import NearDocuments
 from sakuin.indexer.plan import plan
 from sakuin.indexer.query import Everything, Query
+from sakuin.indexer.whoosh_facets import Tally
 from sakuin.indexer.whoosh_segment import Segment
 from sakuin.indexer.whoosh_words import added
-from sakuin.indexer.whoosh_writer import from_stored, key_of, token_field
+from sakuin.indexer.whoosh_writer import from_stored, key_of, keyword_field, token_field
 
 _AT_ONCE = 500
+_MOST_LABELS = 10_000
 
 
 class WhooshSearcher:
@@ -32,6 +35,7 @@ class WhooshSearcher:
 
     def __init__(self, searcher: Any, fields: Fields, matchers: Any) -> None:
         self._searcher, self._fields, self._matchers = searcher, fields, matchers
+        self._labels: dict[tuple[str, str], str] = {}
         self._turn = threading.Lock()
         for part, _ in searcher.leaf_searchers():
             if part.doc_count_all():  # whoosh opens these files at need, when they may be gone
@@ -67,6 +71,27 @@ class WhooshSearcher:
             found = tuple(Hit(self._document(at), -key if scored else 0.0) for key, at in page)
         return Hits(total, found)
 
+    def count(self, query: Query, facets: Sequence[Facet]) -> tuple[Counts, ...]:
+        """Count the documents found by the values of these filters."""
+        require_facets(self._fields, facets)
+        tally = Tally(self._fields, facets)
+        for segment, found in self._matches(query):
+            self._in_turns(tally.add(segment, {at for _, at in found}))
+        return tally.counts(self._label)
+
+    def _label(self, name: str, value: str) -> str:
+        """Return a keyword as the document with the smallest id has it; looked up once."""
+        if (name, value) not in self._labels:
+            if len(self._labels) >= _MOST_LABELS:
+                self._labels.clear()
+            reader = self._open_searcher().reader()
+            with self._turn, as_os_error("whoosh"):
+                key = key_of(reader, self._fields, Order.ID)
+                found = reader.postings(keyword_field(self._fields, name), value).all_ids()
+                kept = self._document(min(found, key=key)).values
+            self._labels[name, value] = str(kept[name])
+        return self._labels[name, value]
+
     def words(
         self, start: str, *, among: Query | None = None, most: int = 10
     ) -> tuple[WordCount, ...]:
@@ -74,7 +99,7 @@ class WhooshSearcher:
         counts: Counter[bytes] = Counter()
         for segment, found in self._matches(Everything() if among is None else among):
             self._in_turns(segment.count_words(start, {at for _, at in found}, counts))
-        first = nsmallest(most, ((-count, word) for word, count in counts.items() if count))
+        first = nsmallest(most, ((-count, word) for word, count in counts.items()))
         return tuple(WordCount(word.decode(), -count) for count, word in first)
 
     def _matches(self, query: Query) -> list[tuple[Segment, list[tuple[float, int]]]]:

@@ -32,13 +32,32 @@ class Segment:
             field = token_field(self._fields, name, backwards=end.backwards)
             yield from self._words.living(field, end.start)
 
-    def count_words(
-        self, start: str, among: Collection[int], counts: Counter[bytes]
-    ) -> Iterator[None]:
+    def count_words(self, start: str, found: set[int], counts: Counter[bytes]) -> Iterator[None]:
         """Count, one word a step, those of these documents that have each word that begins so."""
-        local = {at - self._offset for at in among}
-        for word, numbers in self._words.having(WORDS, start):
-            counts[word] += len(local.intersection(numbers))
+        return self._count(WORDS, start, found, counts)
+
+    def count_keywords(self, name: str, found: set[int], counts: Counter[bytes]) -> Iterator[None]:
+        """Count, one value of a keyword filter a step, those of these documents that have it."""
+        return self._count(keyword_field(self._fields, name), "", found, counts)
+
+    def _count(
+        self, field: str, start: str, found: set[int], counts: Counter[bytes]
+    ) -> Iterator[None]:
+        among = {at - self._offset for at in found}
+        for word, numbers in self._words.having(field, start):
+            if count := len(among.intersection(numbers)):
+                counts[word] += count
+            yield
+
+    def count_numbers(self, found: set[int], counts: Mapping[str, Counter[int]]) -> Iterator[None]:
+        """Count the values of number and time filters, by name: one of these documents a step."""
+        numbers = self._reader.column_reader("numbers")
+        getters = [(number_getter(self._fields, name), each) for name, each in counts.items()]
+        for at in found:
+            row = numbers[at - self._offset]
+            for value_in, each in getters:
+                if (value := value_in(row)) is not None:
+                    each[value] += 1
             yield
 
     def read(self, planned: Plan) -> Iterator[Iterator[None]]:
