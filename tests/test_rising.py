@@ -1,0 +1,99 @@
+"""Frequent words of an index, and words that come up (promise S4: the counts are exact)."""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import corpus
+from sakuin.indexer.document import Fields
+from sakuin.indexer.engine import Searcher, WordCount
+from sakuin.indexer.engines import ENGINE_NAMES, engine_named
+from sakuin.indexer.frequent_words import frequent_words
+from sakuin.indexer.query import Phrase, Range
+from sakuin.indexer.rising_words import RisingWord, rising_words
+from sakuin.indexer.words import words_of
+from small_index import BODY, build, documents
+
+
+def opened(root: Path, name: str, texts: list[str], fields: Fields = BODY) -> Searcher:
+    engine = engine_named(name)
+    rows = documents(texts)
+    return engine.open_searcher(build(engine, root / name, rows, fields=fields), fields)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    lines = corpus.paragraphs("aozora_10k")[:250] + corpus.paragraphs("mixed_tech")[:150]
+    chance = random.Random(6)
+    chance.shuffle(lines)
+    return [
+        line + (" 新語" if number > 300 and number % 3 else "") for number, line in enumerate(lines)
+    ]
+
+
+@pytest.mark.parametrize("name", ENGINE_NAMES)
+def test_frequent_words_are_counted_exactly(name: str, texts: list[str], tmp_path: Path) -> None:
+    searcher = opened(tmp_path, name, texts)
+    for within, rows in ((None, texts), (Range("id", 0, 99), texts[:100])):
+        counts = Counter(word for text in rows for word in words_of(text))
+        ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+        expected = tuple(WordCount(*each) for each in ranked[:30])
+        assert frequent_words(searcher, within=within, most=30) == expected
+    searcher.close()
+
+
+@pytest.mark.parametrize("name", ENGINE_NAMES)
+def test_rising_words_by_the_formula(name: str, texts: list[str], tmp_path: Path) -> None:
+    """All words of all documents, counted and ranked by hand."""
+    searcher = opened(tmp_path, name, texts)
+    for since, within in ((300, None), (150, None), (250, Phrase("の"))):
+        rows = [
+            (at, words_of(text))
+            for at, text in enumerate(texts)
+            if within is None or within.text in text
+        ]
+        recent = Counter(word for at, words in rows if at >= since for word in words)
+        before = Counter(word for at, words in rows if at < since for word in words)
+        growth = sum(at >= since for at, _ in rows) / sum(at < since for at, _ in rows)
+        ranked = sorted(
+            (-(count + 1) / (before[word] * growth + 1), word, count)
+            for word, count in recent.items()
+            if count >= 3
+        )
+        expected = [
+            RisingWord(word, count, before[word])
+            for _, word, count in ranked[:10]
+            if count > before[word] * growth
+        ]
+        assert list(rising_words(searcher, BODY, since=since, within=within, most=10)) == expected
+    assert rising_words(searcher, BODY, since=300, most=1)[0].word == "新語"
+    searcher.close()
+
+
+@pytest.mark.parametrize("name", ENGINE_NAMES)
+def test_nothing_rises_without_a_before_or_a_since(name: str, tmp_path: Path) -> None:
+    searcher = opened(tmp_path, name, ["alpha beta"] * 4 + ["alpha"] * 4)
+    assert rising_words(searcher, BODY, since=100) == ()
+    assert rising_words(searcher, BODY, since=4) == ()
+    assert rising_words(searcher, BODY, since=0) == (
+        RisingWord("alpha", 8, 0),
+        RisingWord("beta", 4, 0),
+    )
+    with pytest.raises(ValueError, match="no time"):
+        rising_words(searcher, Fields(("body",), timed=False), since=0)
+    searcher.close()
+
+
+def test_words_beyond_those_read_at_once_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch, texts: list[str], tmp_path: Path
+) -> None:
+    searcher = opened(tmp_path, "tantivy", texts)
+    whole = rising_words(searcher, BODY, since=300, most=10)
+    monkeypatch.setattr("sakuin.indexer.rising_words._MOST_BEFORE", 20)
+    some = rising_words(searcher, BODY, since=300, most=10)
+    monkeypatch.setattr("sakuin.indexer.rising_words._MOST_ASKED", 10_000)
+    assert rising_words(searcher, BODY, since=300, most=10) == whole
+    assert some[0] == whole[0]
+    searcher.close()
