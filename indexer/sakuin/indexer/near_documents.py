@@ -17,8 +17,8 @@ from sakuin.indexer.query import And, Ids, Near, Or, Phrase, Query
 MOST_NEAR: Final = 10_000
 """Documents that may hold all parts of a `Near`, of all of them in a query together."""
 
-MOST_NEAR_CHARACTERS: Final = 20_000_000
-"""Characters that these documents may have in the fields looked at."""
+MOST_NEAR_CHARACTERS, MOST_NEAR_PLACES = 20_000_000, 1_000_000
+"""Characters that these documents may have in the fields looked at, and places of the parts."""
 
 Find = Callable[[Query], tuple[int, Iterator[Document]]]
 
@@ -31,13 +31,14 @@ class NearDocuments:
 
     def __init__(self, fields: Fields, find: Find) -> None:
         self._fields, self._find = fields, find
-        self._left, self._characters = MOST_NEAR, MOST_NEAR_CHARACTERS
+        self._left = MOST_NEAR
+        self._characters, self._places = MOST_NEAR_CHARACTERS, MOST_NEAR_PLACES
         self._known: dict[Near, Query] = {}
 
     def __call__(self, near: Near) -> Query:
         """Return its parts, which give the score, and the ids of the documents it matches.
 
-        Raises NearTooCommon beyond MOST_NEAR, and ValueError for a name that is no field.
+        Raises NearTooCommon beyond these limits, and ValueError for a name that is no field.
         """
         if len(near.parts) < 2 or near.distance < 0:
             raise ValueError("near needs two parts, and a distance of at least 0")
@@ -62,12 +63,15 @@ class NearDocuments:
     def _holds(self, document: Document, names: Sequence[str], parts: NearParts) -> bool:
         texts = [document.text[name] for name in names]
         self._characters -= sum(map(len, texts))
-        if self._characters < 0:
+        if self._characters < 0 or self._places < 0:
             raise NearTooCommon(
                 f"the documents that hold all words have more than {MOST_NEAR_CHARACTERS:,}"
-                " characters"
+                f" characters, or the words {MOST_NEAR_PLACES:,} places in them"
             )
-        return any(parts.are_in(self._settled(text)) for text in texts)
+        seen = parts.places_seen
+        found = any(parts.are_in(self._settled(text)) for text in texts)
+        self._places -= parts.places_seen - seen
+        return found
 
     def _settled(self, text: str) -> str:
         return " ".join(fold(text, self._fields.folding).split())
