@@ -19,6 +19,7 @@ from sakuin.indexer.tokens import cut
 
 _LONGEST_TEXT = 20_000  # characters of one field that are looked at
 _MOST_WEIGHED, _MOST_TELLING = 600, 64
+_MOST_ALONE = 16  # of the telling tokens may be in no other document
 _FEW = 8  # tokens are too few to leave hiragana out
 _SATURATION = 3.0
 _LEAST = 2  # of the telling tokens a similar document holds, at least
@@ -57,11 +58,15 @@ def telling_tokens(searcher: Searcher, fields: Fields, document: Document) -> tu
     worth: dict[str, float] = {}
     for token in weighed:
         documents = min(held.get(token, 0), everything)
-        if documents > 1:  # others hold it too
+        if documents:
             weights[token] = counts[token] * (1 + _SATURATION) / (counts[token] + _SATURATION)
             rarity = math.log1p((everything - documents + 0.5) / (documents + 0.5))
             worth[token] = weights[token] * rarity
-    best = sorted(worth, key=lambda token: (-worth[token], token))[:_MOST_TELLING]
+    ranked = sorted(worth, key=lambda token: (-worth[token], token))
+    shared = [token for token in ranked if held[token] > 1]
+    # Frequencies are the most of any field: elsewhere another document may hold the token.
+    alone = [token for token in ranked if held[token] == 1] if len(fields.searched) > 1 else []
+    best = [*alone[:_MOST_ALONE], *shared][:_MOST_TELLING]
     return tuple(Token(token, weights[token]) for token in best)
 
 
