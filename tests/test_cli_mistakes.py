@@ -16,7 +16,7 @@ SETTINGS = {option.name: option.variable for option in OPTIONS}
 COMMANDS = (
     "up", "init", "load", "worker", "search", "status", "serve", "demo", "doctor",
     "index list", "index publish", "index rebuild", "index verify", "index repair",
-    "schema sql", "attach", "detach",
+    "schema sql", "attach", "detach", "words",
 )  # fmt: skip
 
 

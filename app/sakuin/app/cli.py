@@ -24,6 +24,7 @@ from sakuin.app.commands import (
     serve,
     status,
     up,
+    words,
     worker,
 )
 from sakuin.app.commands.options import put, say
@@ -76,6 +77,7 @@ for _command in (
     detach.detach,
     worker.worker,
     status.status,
+    words.words,
     serve.serve,
     demo.demo,
     doctor.doctor,
