@@ -115,7 +115,7 @@ def _is_random(run: str) -> bool:
     """Tell whether letters and digits in a row look like a key, and not like `word2024`."""
     changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(run))
     if len(run) < 16:
-        return changes >= 5
+        return changes >= 4
     return changes > 0 and not _WORD_AND_NUMBER.fullmatch(run)
 
 
