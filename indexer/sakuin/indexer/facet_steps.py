@@ -1,8 +1,12 @@
-"""The steps of a facet of time: years, months or days of UTC, from the first to the last."""
+"""The steps of a facet of time, which are years, months or days of UTC.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Steps are numbered, so that engines keep and count numbers: a day by its ordinal in the calendar
+of `datetime`, a month as twelve times its year and how many are before it, a year as itself.
+"""
+
+from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 from sakuin.indexer.errors import TooManySteps
@@ -10,61 +14,42 @@ from sakuin.indexer.facet import MOST_STEPS, Bucket, Counts, Facet, Step
 
 _DAY: Final = 86_400_000_000
 _EPOCH: Final = date(1970, 1, 1).toordinal()
-FIRST_MOMENT: Final = (date.min.toordinal() - _EPOCH) * _DAY
-LAST_MOMENT: Final = (date.max.toordinal() + 1 - _EPOCH) * _DAY - 1
-"""Microseconds since 1970: what has a name as a time lies between."""
+_LAST: Final = date.max.toordinal()
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
-    """Steps that follow each other: their names, and the microsecond at which each begins.
+def day_of(moment: int) -> int | None:
+    """Return the number of the day of a moment (microseconds since 1970 UTC).
 
-    `edges` has one more, that at which the last one ends; all lie on midnights.
+    None beyond the years 1 to 9999, whose days have no name.
     """
+    day = moment // _DAY + _EPOCH
+    return day if 1 <= day <= _LAST else None
 
-    names: tuple[str, ...]
-    edges: tuple[int, ...]
+
+@lru_cache(maxsize=1_024)  # documents of one time come together
+def month_of(day: int) -> int:
+    """Return the number of the month of a day, which has one."""
+    found = date.fromordinal(day)
+    return found.year * 12 + found.month - 1
 
 
-def steps_between(facet: Facet, first: int, last: int) -> Spans:
-    """Return the steps from that of the first moment to that of the last (both have a name).
+def stepped(facet: Facet, counts: Mapping[int, int], *, having: int, total: int) -> Counts:
+    """Return the counts of a facet of time, by the numbers of its steps (of years: of months).
 
     Raises TooManySteps.
     """
     step = facet.step or Step.DAY
-    start, end = _number(step, first), _number(step, last)
-    if end - start >= MOST_STEPS:
-        raise TooManySteps(facet.name, step, end - start + 1, MOST_STEPS)
-    numbers = range(start, end + 1)
-    edges = (*(_begin(step, number) for number in numbers), _begin(step, end + 1))
-    return Spans(tuple(_name(step, number) for number in numbers), edges)
-
-
-def stepped(
-    facet: Facet, names: Sequence[str], counts: Sequence[int], *, having: int, total: int
-) -> Counts:
-    """Return the counts of a facet of time, without empty steps at either end."""
-    filled = [at for at, count in enumerate(counts) if count]
-    within = range(filled[0], filled[-1] + 1) if filled else ()
-    buckets = tuple(Bucket(names[at], names[at], counts[at]) for at in within)
-    return Counts(facet, buckets, having - sum(counts), total - having)
-
-
-def _number(step: Step, moment: int) -> int:
-    """Return the running number of the step of a moment."""
-    day = date.fromordinal(moment // _DAY + _EPOCH)
-    if step is Step.DAY:
-        return day.toordinal()
-    return day.year if step is Step.YEAR else day.year * 12 + day.month - 1
-
-
-def _begin(step: Step, number: int) -> int:
-    if step is Step.DAY:
-        return (number - _EPOCH) * _DAY
-    year, month = (number, 0) if step is Step.YEAR else divmod(number, 12)
-    if year > date.max.year:
-        return LAST_MOMENT + 1
-    return (date(year, month + 1, 1).toordinal() - _EPOCH) * _DAY
+    if step is Step.YEAR:
+        years: dict[int, int] = {}
+        for month, count in counts.items():
+            years[month // 12] = years.get(month // 12, 0) + count
+        counts = years
+    first, last = min(counts, default=0), max(counts, default=-1)
+    if last - first >= MOST_STEPS:
+        raise TooManySteps(facet.name, step, last - first + 1, MOST_STEPS)
+    named = ((_name(step, number), counts.get(number, 0)) for number in range(first, last + 1))
+    buckets = tuple(Bucket(name, name, count) for name, count in named)
+    return Counts(facet, buckets, having - sum(counts.values()), total - having)
 
 
 def _name(step: Step, number: int) -> str:

@@ -23,12 +23,14 @@ from sakuin.indexer.order_page import Column, sorted_page
 from sakuin.indexer.plan import plan
 from sakuin.indexer.query import Everything
 from sakuin.indexer.query import Query as Tree
-from sakuin.indexer.tantivy_facets import Counting, Known
+from sakuin.indexer.tantivy_facets import Counting
 from sakuin.indexer.tantivy_queries import Compiler, Sorter
 from sakuin.indexer.tantivy_writer import (
     BACKWARDS,
+    DAY,
     ID_KEY,
     KEPT,
+    MONTH,
     PLACE_KEY,
     PLACE_NUMBER,
     TEXT,
@@ -38,6 +40,7 @@ from sakuin.indexer.tantivy_writer import (
     TantivyWriter,
     from_stored,
     groups,
+    times,
 )
 
 _HEAP, _BULK_HEAP = 64_000_000, 128_000_000
@@ -101,7 +104,7 @@ class _Searcher:
         self._index: tantivy.Index | None = index
         self._schema, self._fields = index.schema, fields
         self._pivots: dict[str, list[str]] = {}
-        self._known = Known()
+        self._labels: dict[tuple[str, str], str] = {}
 
     @property
     def document_count(self) -> int:
@@ -163,7 +166,7 @@ class _Searcher:
         searcher = self._open_searcher()
         compiled = self._compiled(query)
         with as_os_error("tantivy"):
-            counting = Counting(tantivy, searcher, self._schema, self._fields, self._known)
+            counting = Counting(tantivy, searcher, self._schema, self._fields, self._labels)
             return counting.count(compiled, facets)
 
     def words(
@@ -244,10 +247,13 @@ def _schema(fields: Fields) -> tantivy.Schema:
         builder.add_bytes_field(TEXT + name, stored=True)
     for each in fields.filters:
         if each.kind is FilterKind.KEYWORD:
-            builder.add_text_field(VALUE + each.name, **raw)
+            builder.add_text_field(VALUE + each.name, fast=True, **raw)
             builder.add_bytes_field(KEPT + each.name, stored=True)
         else:
             builder.add_integer_field(VALUE + each.name, stored=True, fast=True)
+    for name in times(fields):
+        builder.add_integer_field(MONTH + name, fast=True)
+        builder.add_integer_field(DAY + name, fast=True)
     if fields.text_ids:
         builder.add_text_field(ID_KEY, fast=True, **raw)
     if fields.place:

@@ -1,6 +1,6 @@
 """Changes of a tantivy index, and what a document is in it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Self, TypeVar
 
@@ -13,6 +13,7 @@ from sakuin.indexer.exact_values import (
     place_number,
     text_key,
 )
+from sakuin.indexer.facet_steps import day_of, month_of
 from sakuin.indexer.library_trouble import as_os_error
 from sakuin.indexer.words import cut_text
 
@@ -23,6 +24,8 @@ BACKWARDS: Final = "backwards:"
 WORDS: Final = "words:"
 VALUE: Final = "value:"
 KEPT: Final = "kept:"
+MONTH: Final = "month:"
+DAY: Final = "day:"
 ID_KEY: Final = "order_id"
 PLACE_KEY: Final = "order_place"
 PLACE_NUMBER: Final = "order_number"
@@ -50,6 +53,7 @@ class TantivyWriter:
         # Made once, not once a document: names take a fifth of the time of filling one.
         self._tokens = [(name, TOKENS + name, BACKWARDS + name) for name in fields.searched]
         self._texts = [(name, TEXT + name) for name in fields.searched + fields.stored]
+        self._steps = {name: (MONTH + name, DAY + name) for name in times(fields)}
         self._kept = {each.name: (VALUE + each.name, KEPT + each.name) for each in fields.filters}
 
     def upsert(self, documents: Iterable[Document]) -> None:
@@ -103,18 +107,10 @@ class TantivyWriter:
         made.add_text("id", document.id)
         made.add_integer("n", document.number)
         made.add_integer("at", document.at)
+        if fields.timed:
+            self._fill_steps(made, "created", document.at)
         made.add_unsigned("digest", document.digest)
-        words: set[str] = set()
-        for name, tokens_name, backwards_name in self._tokens:
-            tokens, backwards, found = cut_text(document.text[name], fields.folding)
-            words |= found
-            made.add_text(tokens_name, tokens)
-            if backwards:
-                made.add_text(backwards_name, backwards)
-        if words:
-            made.add_text(WORDS, " ".join(words))
-        for name, text_name in self._texts:
-            made.add_bytes(text_name, document.text[name].encode())
+        self._fill_texts(made, document.text)
         for name, value in values.items():
             value_name, kept_name = self._kept[name]
             if isinstance(value, str):
@@ -122,16 +118,45 @@ class TantivyWriter:
                 made.add_bytes(kept_name, value.encode())
             else:
                 made.add_integer(value_name, value)
+                if self._kinds[name] is FilterKind.TIME:
+                    self._fill_steps(made, name, value)
         if fields.text_ids:
             made.add_text(ID_KEY, text_key(document.id))
         if fields.place:
             made.add_text(PLACE_KEY, place_key(values, fields.place))
             made.add_integer(PLACE_NUMBER, place_number(values, fields.place))
 
+    def _fill_texts(self, made: Any, text: Mapping[str, str]) -> None:
+        words: set[str] = set()
+        for name, tokens_name, backwards_name in self._tokens:
+            tokens, backwards, found = cut_text(text[name], self._fields.folding)
+            words |= found
+            made.add_text(tokens_name, tokens)
+            if backwards:
+                made.add_text(backwards_name, backwards)
+        if words:
+            made.add_text(WORDS, " ".join(words))
+        for name, text_name in self._texts:
+            made.add_bytes(text_name, text[name].encode())
+
+    def _fill_steps(self, made: Any, name: str, moment: int) -> None:
+        """Keep what a facet of time counts by; a moment without a name is in no step."""
+        day = day_of(moment)
+        if day is not None:
+            month_name, day_name = self._steps[name]
+            made.add_integer(month_name, month_of(day))
+            made.add_integer(day_name, day)
+
     def _open_writer(self) -> Any:
         if self._writer is None:
             raise ValueError("this writer is closed: open another one")
         return self._writer
+
+
+def times(fields: Fields) -> list[str]:
+    """Return the names of the filters that are times, `created` too."""
+    named = [each.name for each in fields.filters if each.kind is FilterKind.TIME]
+    return ["created", *named] if fields.timed else named
 
 
 def from_stored(stored: Any, fields: Fields) -> Document:

@@ -1,12 +1,11 @@
 """Counting what a whoosh query finds by its values, a document or a value a step."""
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from sakuin.indexer.document import Fields, FilterKind
-from sakuin.indexer.facet import Counts, Facet, most_frequent
-from sakuin.indexer.facet_steps import FIRST_MOMENT, LAST_MOMENT, Spans, stepped, steps_between
+from sakuin.indexer.facet import Counts, Facet, Step, most_frequent
+from sakuin.indexer.facet_steps import day_of, month_of, stepped
 from sakuin.indexer.whoosh_segment import Segment
 
 
@@ -28,7 +27,7 @@ class Tally:
         self._total += len(found)
         for name, counts in self._keywords.items():
             yield from segment.count_keywords(name, found, counts)
-        if self._numbers:
+        if self._numbers and found:  # whoosh reads no column of an empty index
             yield from segment.count_numbers(found, self._numbers)
 
     def counts(self, label: Callable[[str, str], str]) -> tuple[Counts, ...]:
@@ -50,9 +49,8 @@ class Tally:
 
 
 def _steps(facet: Facet, moments: Counter[int], total: int) -> Counts:
-    named = {at: n for at, n in moments.items() if FIRST_MOMENT <= at <= LAST_MOMENT}
-    steps = steps_between(facet, min(named), max(named)) if named else Spans((), ())
-    counts = [0] * len(steps.names)
-    for moment, count in named.items():
-        counts[bisect_right(steps.edges, moment) - 1] += count
-    return stepped(facet, steps.names, counts, having=moments.total(), total=total)
+    counts: Counter[int] = Counter()
+    for moment, count in moments.items():
+        if (day := day_of(moment)) is not None:
+            counts[day if facet.step is Step.DAY else month_of(day)] += count
+    return stepped(facet, counts, having=moments.total(), total=total)
