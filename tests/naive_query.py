@@ -9,10 +9,13 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise, product
 
 WORDS = ("a", "ab", "ba", "b2", "人", "人間", "間", "2*3", "f(x)", "12:30", "a-b", "b")
 FILES = ("a.txt", "b b.txt", "人間.txt")
-_PARTS = re.compile(r"""-(?=\()|\w+:(?=\()|[()]|(?:-?\w+:|-)?\*?"[^"]*"\*?|(?:f\(x\)|[^\s()])+""")
+_PARTS = re.compile(
+    r"""-(?=\()|\w+:(?=\()|[()]|(?:-?\w+:|-)?\*?"[^"]*"(?:\*|~\d+)?|(?:f\(x\)|[^\s()])+"""
+)
 _PLAIN = str.maketrans("（）－　：＊ＡＮＤＯＲＴ", "()- :*ANDORT")
 
 
@@ -110,12 +113,30 @@ def _matcher(field: str, value: str) -> Callable[[Row], bool]:
     if field == "source":
         name, star = value.rstrip("*").strip('"'), value.endswith("*")
         return lambda row: row.source.startswith(name) if star else row.source == name
-    pattern = word_pattern(value)
+    if near := re.fullmatch('"(.*)"~(.*)', value):
+        parts, distance = [f'"{part}"' for part in near[1].split()], int(near[2])
+    else:
+        parts, distance = [value], 0
+    patterns = [word_pattern(part) for part in parts]
     return lambda row: any(
-        pattern.search(text)
+        _are_near(patterns, distance, text)
         for name, text in (("title", row.title), ("body", row.body))
         if field in ("", name)
     )
+
+
+def _are_near(patterns: list[re.Pattern[str]], distance: int, text: str) -> bool:
+    """Tell whether some places of the patterns, none overlapping, have so little beside them."""
+    places = [
+        [place.span(1) for place in re.finditer(f"(?=({pattern.pattern}))", text)]
+        for pattern in patterns
+    ]
+    for spans in map(sorted, product(*places)):
+        gaps = [text[a[1] : b[0]] for a, b in pairwise(spans)]
+        apart = all(a[1] <= b[0] for a, b in pairwise(spans))
+        if apart and len(re.findall("[a-z0-9]+|\\S", "\n".join(gaps))) <= distance:
+            return True
+    return False
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
@@ -178,4 +199,6 @@ def word(random_: random.Random) -> str:
     one, other = random_.choice(WORDS), random_.choice(WORDS)
     stars = random_.choice([("", ""), ("", ""), ("", "*"), ("*", ""), ("*", "*")])
     shaped = random_.choice([one, one, one, f'"{one} {other}"', f'"{one}"', "a*b", "b*2", "a*b*2"])
+    if random_.random() < 0.15:
+        return f'"{one} {other}"~{random_.randint(0, 4)}'
     return shaped.join(stars)
