@@ -20,6 +20,7 @@ from sakuin.indexer.tokens import cut
 _LONGEST_TEXT = 20_000  # characters of one field that are looked at
 _MOST_WEIGHED, _MOST_TELLING = 600, 64
 _MOST_ALONE = 16  # of the telling tokens may be in no other document
+_USUAL = 0.05  # of all documents hold a token that tells nothing, unless all are as frequent
 _FEW = 8  # tokens are too few to leave hiragana out
 _SATURATION = 3.0
 _LEAST = 2  # of the telling tokens a similar document holds, at least
@@ -54,11 +55,12 @@ def telling_tokens(searcher: Searcher, fields: Fields, document: Document) -> tu
     weighed = sorted(counts, key=lambda token: -counts[token])[:_MOST_WEIGHED]
     held = searcher.frequencies(weighed)
     everything = searcher.document_count
+    usual = max(_USUAL * everything, min(filter(None, held.values()), default=0), _FEW)
     weights: dict[str, float] = {}
     worth: dict[str, float] = {}
     for token in weighed:
         documents = min(held.get(token, 0), everything)
-        if documents:
+        if 0 < documents <= usual:
             weights[token] = counts[token] * (1 + _SATURATION) / (counts[token] + _SATURATION)
             rarity = math.log1p((everything - documents + 0.5) / (documents + 0.5))
             worth[token] = weights[token] * rarity
