@@ -6,9 +6,13 @@ from typing import Any
 
 from sakuin.app.contexts import (
     AddPage,
+    Closest,
     Context,
     ErrorPage,
+    FacetLink,
+    FacetLinks,
     IndexLink,
+    Meant,
     Notice,
     OrderLink,
     PageLink,
@@ -34,6 +38,7 @@ SITE = Site(
     style="/static/style.css",
     script="/static/search.js",
     icon="/static/icon.svg",
+    suggest="/api/v1/suggest",
 )
 STANDING = Standing(generation=42, waiting=3, has_indexer=True)
 AT = datetime(2026, 11, 30, 17, 2, 5)  # noqa: DTZ001  as the table has it: naive, UTC
@@ -68,6 +73,7 @@ def result(number: int, **changes: Any) -> Result:
         position=number,
         pieces=HITS[number % 3],
         stale=False,
+        similar_url=f"/search?like={number}",
     )
     return replace(made, **changes)
 
@@ -82,6 +88,8 @@ def links(current: int) -> tuple[PageLink, ...]:
 def results(**changes: Any) -> Results:
     made = Results(
         total=1228,
+        way="exact",
+        exact_url=None,
         is_continued=False,
         was_searched=True,
         took_ms=1.84,
@@ -105,6 +113,13 @@ def results(**changes: Any) -> Results:
         next_url="/search?q=x&page=8",
         last_url=None,
         orders=tuple(OrderLink(o, f"/search?order={o}", o is Order.RELEVANCE) for o in Order),
+        facets=(
+            FacetLinks("source", (FacetLink("青空.txt", 900, "/search?filter=source"),), 328),
+            FacetLinks("created", (FacetLink("2024-01", 1228, "/search?filter=created"),), 0),
+            FacetLinks("author", (FacetLink("太宰治", 7, "/search?filter=author"),), 0),
+        ),
+        meant=(),
+        closest=None,
         json_url="/api/v1/search?q=x&page=7",
     )
     return replace(made, **changes)
@@ -134,7 +149,7 @@ def _none(**changes: Any) -> Results:
 
 
 def _search_pages() -> dict[str, SearchPage]:
-    remarks = tuple(Remark(code, "(a") for code in DiagnosticCode)
+    remarks = tuple(Remark(code, "(a", ("語", "word")) for code in DiagnosticCode)
     away = replace(STANDING, waiting=None)
     return {
         "results": search_page(),
@@ -150,6 +165,18 @@ def _search_pages() -> dict[str, SearchPage]:
             query="", results=None, documents=0, standing=Standing(0, 0, has_indexer=True)
         ),
         "remarks": search_page(query="(a", remarks=remarks, notices=tuple(Notice)),
+        "closest": search_page(
+            results=results(way="closest", exact_url="/search?q=x", orders=(), facets=())
+        ),
+        "similar": search_page(query="", results=results(way="similar", orders=(), facets=())),
+        "instead": search_page(
+            results=_none(
+                total=0,
+                total_pages=0,
+                meant=(Meant("人間失格", 7, "/search?q=m"), Meant("library", 1, "/search?q=l")),
+                closest=Closest(41, (result(3), result(4)), "/search?mode=closest"),
+            )
+        ),
         "no_hits": search_page(remarks=remarks[:1], results=_none(total=0, total_pages=0)),
         "out_of_range": search_page(
             results=_none(page=10**30, last_url="/search?q=x&page=123", links=links(7))

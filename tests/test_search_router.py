@@ -207,7 +207,8 @@ def test_the_description_has_the_shapes() -> None:
     assert shapes["Page_Hit_"]["properties"]["items"]["items"]["$ref"].endswith("/Hit")
     asked = described["paths"]["/api/notes/search"]["get"]["parameters"]
     assert {each["name"] for each in asked} == {
-        "q", "page", "per_page", "order", "g", "after", "filter", "dialect"
+        "q", "page", "per_page", "order", "g", "after", "filter", "dialect", "mode", "like",
+            "facets",
     }  # fmt: skip
 
 

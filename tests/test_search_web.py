@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from notes import drain
+from sakuin.app import search_generation as generation_module
 from sakuin.app import search_results as results_module
-from sakuin.app import searched as searched_module
 from sakuin.app.attach import attach, plan
 from sakuin.app.plan_attach import Wanted
 from sakuin.queue import replay
@@ -131,7 +131,7 @@ def test_what_does_not_fit_is_named(web: Web, parameters: dict[str, str], field:
 
 def test_page_numbers_end_and_ids_go_on(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     """S4: beyond the last page number the page and the API say how to go on; nothing is lost."""
-    for module in (searched_module, results_module):
+    for module in (generation_module, results_module):
         monkeypatch.setattr(module, "MOST_OFFSET", 1)
     far = web.get("/api/v1/search", q="夜", per_page=1, page=3)
     assert (far.status_code, far.json()["field"]) == (422, "page")

@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from article_models import Site
 from command import Command
 from doc_blocks import DOCS, block
+from sakuin.app.model_discovery import Discovers
 from sakuin.app.search_router import search_router
 from sakuin.app.searchable import Searchable, bind_search, enqueue
 from sakuin.queue import create_schema, open_engine
@@ -69,7 +70,12 @@ def test_the_signatures_are_those_of_the_page() -> None:
     written = re.findall(
         r"^\| `(?:Model\.)?(\w+)(\(.*?\))` \|", table.split("\n\n")[0], re.MULTILINE
     )
-    methods = [name for name in vars(Searchable) if not name.startswith("_")]
+    methods = [
+        name
+        for owner in (Searchable, Discovers)
+        for name in vars(owner)
+        if not name.startswith("_")
+    ]
     there = {name: getattr(Searchable, name) for name in methods}
     there |= {each.__name__: each for each in (enqueue, bind_search, search_router)}
     assert [name for name, _ in written] == list(there)

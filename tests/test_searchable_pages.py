@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import Engine, delete, insert
 
 from article_models import Article, Note, Site, site
+from sakuin.app.search_generation import MOST_OFFSET
 from sakuin.app.search_indexes import SearchIndexes
-from sakuin.app.searched import MOST_OFFSET
 from sakuin.app.settings import SettingsError, read_settings
 from sakuin.queue import create_schema, open_engine
 
@@ -121,7 +121,7 @@ def test_what_is_too_large_is_told_of_the_one_that_is(shop: Site) -> None:
 
 def test_pages_end_where_offsets_do(shop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(shop, 5)
-    monkeypatch.setattr("sakuin.app.searched.MOST_OFFSET", 2)
+    monkeypatch.setattr("sakuin.app.search_generation.MOST_OFFSET", 2)
     with shop.session() as session:
         with pytest.raises(ValueError, match="page numbers reach 2 hits"):
             Article.paginate_fulltext(session, "夜", page=2, per_page=3)

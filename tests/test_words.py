@@ -121,3 +121,26 @@ def test_rising_words_are_those_of_the_last_days(tmp_path: Path) -> None:
         ):
             with pytest.raises(Refused, match=named):
                 index_words(reader, index, **wrong)
+
+
+def test_doctor_misses_the_tables_of_a_log_that_is_on(
+    tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And names the remedy; a log that is off needs none."""
+    with serving(tmp_path, database_url):  # makes the tables of everything else
+        pass
+    monkeypatch.setenv("SAKUIN_DATABASE_URL", database_url)
+    monkeypatch.setenv("SAKUIN_DATA_DIR", str(tmp_path))
+
+    def tables() -> str:
+        found = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)
+        (line,) = [each for each in found if each["subject"] == "tables"]
+        return f"{line['grade']} {line['text']}"
+
+    assert tables().startswith("OK ")
+    monkeypatch.setenv("SAKUIN_SEARCH_LOG", "yes")
+    assert tables().startswith("FAIL ")
+    assert "sakuin_clicks, sakuin_searches" in tables()
+    assert "sakuin init" in tables()
+    assert CliRunner().invoke(app, ["init"]).exit_code == 0
+    assert tables().startswith("OK ")

@@ -21,4 +21,5 @@ def site_of(request: Request) -> Site:
         style=f"{root}/static/style.css",
         script=f"{root}/static/search.js",
         icon=f"{root}/static/icon.svg",
+        suggest=f"{root}/api/v1/suggest",
     )

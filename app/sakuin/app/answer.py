@@ -15,13 +15,16 @@ from sakuin.app.asked import Asked
 from sakuin.app.assemble import Parts
 from sakuin.app.page import DEFAULT_PER_PAGE, Page
 from sakuin.app.refused import Refused
-from sakuin.app.searched import Searched, highlights, search_page
+from sakuin.app.search_generation import search_page
+from sakuin.app.searched import Searched, highlights
 from sakuin.indexer.diagnostic import Diagnostic
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Document
-from sakuin.indexer.engine import Order
+from sakuin.indexer.engine import Hit, Order
+from sakuin.indexer.facet import Counts
 from sakuin.indexer.freshness import Freshness, freshness
 from sakuin.indexer.highlight import Piece
+from sakuin.indexer.suggestion import Suggestion
 from sakuin.queue import QueueError
 
 
@@ -36,6 +39,14 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Closest:
+    """What is closest to a search that found nothing: the best, and how many have any word."""
+
+    total: int
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """One page of one search.
 
@@ -47,6 +58,8 @@ class Answer:
     `restarted`: the generation asked for is gone, so this is page 1 of the current one; after
     an id it is simply the current one, behind that id.
     `next_after`: in the order of ids, what `after` must be for what follows; None at the end.
+    `counts` are those of the facets. Where nothing was found, and help was asked for: `meant`
+    are queries that find something, `closest` what has any of the words.
     """
 
     asked: Asked
@@ -59,6 +72,9 @@ class Answer:
     freshness: Freshness | None
     trouble: str
     restarted: bool
+    counts: tuple[Counts, ...]
+    meant: tuple[Suggestion, ...]
+    closest: Closest | None
     seconds: float
 
     @property
@@ -102,8 +118,12 @@ def answer_to(parts: Parts, asked: Asked) -> Answer:
     start = time.perf_counter()
     if asked.after is not None and asked.offset:
         raise Refused("after", "counts from the id that it names: leave page out")
-    found = search_page(parts.reader, parts.index, asked)
-    there, fresh, trouble = _ask_database(parts, [hit.document for hit in found.hits])
+    synonyms = parts.synonyms.current() if parts.synonyms else None
+    found = search_page(parts.reader, parts.index, asked, synonyms)
+    instead = found.instead
+    hits = found.hits + (instead.closest.hits if instead else ())
+    there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits])
+    items = _items(parts, found, hits, there)
     return Answer(
         asked=asked,
         diagnostics=found.parsed.diagnostics,
@@ -111,7 +131,7 @@ def answer_to(parts: Parts, asked: Asked) -> Answer:
         next_after=found.next_after,
         generation=found.generation,
         page=Page(
-            items=_items(parts, found, there),
+            items=() if instead else items,
             page=found.asked.page,
             per_page=asked.limit,
             total=found.total,
@@ -124,20 +144,27 @@ def answer_to(parts: Parts, asked: Asked) -> Answer:
         freshness=fresh,
         trouble=trouble,
         restarted=found.restarted,
+        counts=found.counts,
+        meant=instead.meant if instead else (),
+        closest=Closest(instead.closest.total, items) if instead else None,
         seconds=time.perf_counter() - start,
     )
 
 
-def _items(parts: Parts, found: Searched, there: Mapping[str, int] | None) -> tuple[Item, ...]:
+def _items(
+    parts: Parts, found: Searched, hits: Sequence[Hit], there: Mapping[str, int] | None
+) -> tuple[Item, ...]:
     """Make the items of the hits whose rows are there, by the rows' digests (None: unknown)."""
+    fields = parts.index.fields
+    marked = found.marked(fields)
     return tuple(
         Item(
             hit.document,
             hit.score,
-            highlights(parts.index.fields, hit.document, found.parsed.query),
+            highlights(fields, hit.document, marked),
             is_stale=there is not None and there[hit.document.id] != hit.document.digest,
         )
-        for hit in found.hits
+        for hit in hits
         if there is None or hit.document.id in there
     )
 

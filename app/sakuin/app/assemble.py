@@ -18,6 +18,7 @@ from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.row_check import RowCheck, row_check
 from sakuin.app.search_log_tables import create_search_log, has_search_log
 from sakuin.app.settings import Settings, SettingsError
+from sakuin.app.synonym_file import SynonymFile, synonym_file
 from sakuin.indexer.build import Copy
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
@@ -27,7 +28,7 @@ from sakuin.queue import create_schema, open_engine, read, replay
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The database, and one collection's copy on this host with its reader."""
+    """The database, one collection's copy on this host with its reader, and the synonyms."""
 
     settings: Settings
     database: Database
@@ -35,6 +36,7 @@ class Parts:
     collection: Collection
     copy: Copy
     reader: Reader
+    synonyms: SynonymFile | None
 
     @property
     def index(self) -> Index:
@@ -55,6 +57,7 @@ class Installation:
         ask: Ask = partial(read, database) if is_patient else asking.ask
         self.catalogue = Catalogue(settings.models.split(), ask)
         self._row_check, self._engine = asking, chosen_engine(settings)
+        self.synonyms = synonym_file(settings)
         self._parts: dict[str, Parts] = {}
         self._outdated: list[Parts] = []
         self._lock = threading.Lock()
@@ -80,7 +83,15 @@ class Installation:
         generations = Generations(self.settings.index_root, index.name)
         copy = Copy(index, self._engine, generations, self.database)
         reader = Reader(self._engine, index.fields, generations)
-        return Parts(self.settings, self.database, self._row_check, collection, copy, reader)
+        return Parts(
+            self.settings,
+            self.database,
+            self._row_check,
+            collection,
+            copy,
+            reader,
+            self.synonyms,
+        )
 
     def close(self) -> None:
         """Close every reader. No search may be going on."""

@@ -22,6 +22,8 @@ class Notice(StrEnum):
     BAD_GENERATION = "bad_generation"
     BAD_DIALECT = "bad_dialect"
     BAD_AFTER = "bad_after"
+    BAD_MODE = "bad_mode"
+    BAD_LIKE = "bad_like"
     TOO_FAR = "too_far"
     RESTARTED = "restarted"
 
@@ -39,6 +41,7 @@ class Step(StrEnum):
 class Site:
     """The addresses that every page links to. `api` is the description of the JSON interface.
 
+    `suggest` answers with JSON what may be meant by what is being typed.
     `add` is None where nothing can be changed: then no page shows a form but the search box.
     """
 
@@ -49,6 +52,7 @@ class Site:
     style: str
     script: str
     icon: str
+    suggest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +66,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What the query language says about `text`, a part of the query or the whole."""
+    """What the query language says about `text`, a part of the query or the whole.
+
+    `words` are those that were added to it, or left out.
+    """
 
     code: DiagnosticCode
     text: str
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,8 @@ class Result:
     """One document found. `pieces` are (text, is a hit) in order, ellipses included.
 
     Without a title, source and position name it; `title_pieces` are the title in such pieces
-    where it was searched (() otherwise). `stale`: its row was edited since.
+    where it was searched (() otherwise). `stale`: its row was edited since. `similar_url` finds
+    documents like this one.
     """
 
     index: str
@@ -85,6 +94,7 @@ class Result:
     position: int | None
     pieces: tuple[tuple[str, bool], ...]
     stale: bool
+    similar_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +125,56 @@ class IndexLink:
 
 
 @dataclass(frozen=True, slots=True)
+class FacetLink:
+    """A value of a facet, how many of the hits have it, and the search for these alone."""
+
+    label: str
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FacetLinks:
+    """A facet: the name of the filter, and its values. `others` of the hits have another one."""
+
+    name: str
+    values: tuple[FacetLink, ...]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Another query, how many hits it has, and its address."""
+
+    query: str
+    total: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closest:
+    """What has any of the words, where nothing has all of them. `url` leads to all of it."""
+
+    total: int
+    items: tuple[Result, ...]
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """One page of one search. `first` and `last` count from 1 (both 0: nothing on this page).
 
     `removed`: how many documents of this page are not shown, because their rows are gone.
     `last_url` is the last page, given only when `page` lies beyond it. `is_continued`: the page
     goes on behind an id, so that it has no number and no last hit's number is known.
-    `was_searched`: nothing kept the query from it.
+    `was_searched`: nothing kept the query from it. `way` tells how hits are found: exact, closest
+    or similar; `exact_url` is the exact search for the same words, unless this is it.
+    `meant` and `closest` are offered where there is no exact hit.
     """
 
     total: int
+    way: str
+    exact_url: str | None
     is_continued: bool
     was_searched: bool
     took_ms: float
@@ -139,6 +189,9 @@ class Results:
     next_url: str | None
     last_url: str | None
     orders: tuple[OrderLink, ...]
+    facets: tuple[FacetLinks, ...]
+    meant: tuple[Meant, ...]
+    closest: Closest | None
     json_url: str
 
 

@@ -15,6 +15,7 @@ from sakuin.app.attached_table import AttachedTable
 from sakuin.app.check_attached import check_attached
 from sakuin.app.paragraph import Paragraph
 from sakuin.app.paragraph_index import PARAGRAPHS
+from sakuin.app.search_log_tables import CLICKS, SEARCHES
 from sakuin.app.table_loader import TableLoader
 from sakuin.indexer.errors import IndexerError
 from sakuin.indexer.freshness import freshness
@@ -78,7 +79,8 @@ def _database(parts: Parts) -> Iterator[Finding]:
 
 
 def _tables(parts: Parts) -> Iterator[Finding]:
-    yield from _asking(parts, "tables", _check_tables)
+    log = {SEARCHES, CLICKS} if parts.settings.search_log else set()
+    yield from _asking(parts, "tables", partial(_check_tables, more=log))
 
 
 def _asking(
@@ -99,8 +101,8 @@ def _version(connection: Connection) -> tuple[Grade, str]:
     return Grade.OK, f"{connection.exec_driver_sql(question).scalar_one()} at {url}"
 
 
-def _check_tables(connection: Connection) -> tuple[Grade, str]:
-    wanted = {"sakuin_messages", "sakuin_dead", Paragraph.__tablename__}
+def _check_tables(connection: Connection, more: set[str]) -> tuple[Grade, str]:
+    wanted = {"sakuin_messages", "sakuin_dead", Paragraph.__tablename__, *more}
     missing = wanted - set(inspect(connection).get_table_names())
     if missing:
         return Grade.FAIL, f"missing: {', '.join(sorted(missing))}; run `sakuin init`"

@@ -1,6 +1,6 @@
 """Searching a model's index, and fetching the rows that were found."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -8,13 +8,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.interfaces import ORMOption
 
-from sakuin.app.asked import Asked, known_dialect, known_order
+from sakuin.app.asked import Asked, Mode, known_dialect, known_mode, known_order
+from sakuin.app.asked_facets import read_facets
 from sakuin.app.found import Found, Hit, hit_of, shown_id
 from sakuin.app.model_index import ModelIndex, index_of
 from sakuin.app.page import Page
 from sakuin.app.refused import Refused
+from sakuin.app.search_generation import MOST_OFFSET, search_page
 from sakuin.app.search_indexes import bound_search
-from sakuin.app.searched import MOST_OFFSET, Searched, search_page
+from sakuin.app.searched import Searched
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Order
 
@@ -35,7 +37,10 @@ def ask(
     text: str,
     *,
     filter_text: str,
-    dialect: Dialect | str,
+    dialect: Dialect | str = Dialect.SAKUIN,
+    mode: Mode | str = Mode.EXACT,
+    like: str | None = None,
+    facets: Iterable[str] = (),
     order: Order | str = Order.RELEVANCE,
     after: int | str | None = None,
     generation: int | None = None,
@@ -47,11 +52,15 @@ def ask(
         raise Refused("limit", f"must be 0 to {MOST_LIMIT:,}, not {limit}")
     if not 0 <= offset <= MOST_OFFSET:
         raise Refused("offset", f"must be 0 to {MOST_OFFSET:,}, not {offset}")
+    index = index_of(model).collection.index
     return Asked(
         text=text,
         filter=filter_text,
         dialect=known_dialect(dialect),
-        order=known_order(index_of(model).collection.index, order),
+        mode=known_mode(mode),
+        like=like,
+        facets=read_facets(index.fields, facets),
+        order=known_order(index, order),
         after=None if after is None else str(after),
         generation=generation,
         limit=limit,
@@ -65,7 +74,9 @@ def search_model(model: type[Any], asked: Asked) -> Searched:
     ValueError for a filter that cannot be searched.
     """
     index = index_of(model).collection.index
-    found = search_page(bound_search(model).reader(index), index, asked)
+    bound = bound_search(model)
+    synonyms = bound.synonyms.current() if bound.synonyms else None
+    found = search_page(bound.reader(index), index, asked, synonyms)
     if found.filtered is not None and found.filtered.refused:
         raise ValueError(f"filter: {found.filtered.diagnostics[0].message}")
     return found
@@ -105,7 +116,7 @@ def page_of(
 
 
 def _hits(index: ModelIndex, found: Searched) -> dict[str, Hit]:
-    query = found.parsed.query
+    query = found.marked(index.collection.index.fields)
     return {each.document.id: hit_of(index.collection, each, query) for each in found.hits}
 
 

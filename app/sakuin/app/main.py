@@ -7,13 +7,15 @@ from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
 
-from sakuin.app import health, pages, paragraph_api, search_api, search_pages
+from sakuin.app import discovery_api, health, pages, paragraph_api, search_api, search_pages
 from sakuin.app.assemble import initialise, installation
+from sakuin.app.clicks import click_router
 from sakuin.app.failures import LastResort, handle_failures
 from sakuin.app.guard import Guard
 from sakuin.app.limit_waiting import LimitWaiting
 from sakuin.app.render import static_folder
 from sakuin.app.root_path import RootPath
+from sakuin.app.search_log import search_log
 from sakuin.app.settings import Settings, read_settings
 
 
@@ -26,10 +28,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        with installation(chosen, is_patient=False) as opened:
+        with installation(chosen, is_patient=False) as opened, search_log(chosen) as log:
             if chosen.is_sqlite:
                 initialise(opened.parts())
-            app.state.installation = opened
+            if opened.synonyms:
+                opened.synonyms.check()
+            app.state.installation, app.state.search_log = opened, log
             yield
 
     app = FastAPI(
@@ -47,7 +51,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         ],
     )
     handle_failures(app)
-    for module in (paragraph_api, search_api, health, search_pages, pages):
+    for module in (paragraph_api, search_api, discovery_api, health, search_pages, pages):
         app.include_router(module.router)
+    app.include_router(click_router)
     app.mount("/static", StaticFiles(directory=static_folder()), name="static")
     return app

@@ -45,6 +45,17 @@ class Messages:
     unfilter: str
     order: str
     orders: Mapping[Order, str]
+    narrow: Callable[[str], str]
+    names_of_facets: Mapping[str, str]
+    others: Callable[[int], str]
+    number: Callable[[int], str]
+    did_you_mean: str
+    closest: str
+    closest_heading: Callable[[int], str]
+    closest_all: Callable[[int], str]
+    exact: str
+    similar: str
+    similar_heading: Callable[[int], str]
     stale: str
     removed: Callable[[int], str]
     json: str

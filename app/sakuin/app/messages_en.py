@@ -67,6 +67,17 @@ ENGLISH = Messages(
         Order.OLDEST: "Oldest",
         Order.SOURCE: "In the source's order",
     },
+    narrow=lambda name: f"Narrow by {name}",
+    names_of_facets={"source": "Source", "created": "Time"},
+    others=lambda count: f"{count:,} with other values",
+    number=lambda count: f"{count:,}",
+    did_you_mean="Did you mean",
+    closest="Not an exact match: these texts have some of the words, the closest first.",
+    closest_heading=lambda total: f"{_count(total, 'text', 'texts')} with some of the words",
+    closest_all=lambda total: f"All {total:,} with some of the words",
+    exact="Search for exactly these words",
+    similar="Similar texts",
+    similar_heading=lambda total: f"{_count(total, 'similar text', 'similar texts')}",
     stale="edited since it was indexed",
     removed=lambda count: (
         f"{_count(count, 'hit', 'hits')} of this page not shown: deleted since it was indexed."
@@ -85,6 +96,8 @@ ENGLISH = Messages(
         Notice.BAD_DIALECT: "There is no such dialect; the query was read as Sakuin's own.",
         Notice.BAD_AFTER: "Going on behind a hit works in the order of numbers only;"
         " this is page 1.",
+        Notice.BAD_MODE: "There is no such mode; the words were searched exactly.",
+        Notice.BAD_LIKE: "There is no such text in the index to find similar ones for.",
         Notice.TOO_FAR: "Page numbers end at 100,000 hits; this is page 1. Ordered by number,"
         " the last of those pages goes on.",
         Notice.RESTARTED: "The copy of the index that you were reading is gone;"

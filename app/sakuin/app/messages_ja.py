@@ -61,6 +61,17 @@ JAPANESE = Messages(
         Order.OLDEST: "古い順",
         Order.SOURCE: "出典の順",
     },
+    narrow=lambda name: f"{name}で絞り込む",
+    names_of_facets={"source": "出典", "created": "時期"},
+    others=lambda count: f"ほかの値 {count:,}件",
+    number=lambda count: f"{count:,}",
+    did_you_mean="もしかして",
+    closest="一致するものではありません。ことばの一部を含む文章を、近い順に並べています。",
+    closest_heading=lambda total: f"ことばの一部を含む文章 {total:,}件",
+    closest_all=lambda total: f"ことばの一部を含む{total:,}件をすべて見る",
+    exact="このことばそのものを検索する",
+    similar="似た文章",
+    similar_heading=lambda total: f"似た文章 {total:,}件",
     stale="索引に入った後で編集されています",
     removed=lambda count: f"このページの{count:,}件は、その後に削除されたので表示していません。",
     json="この結果を JSON で見る",
@@ -76,6 +87,8 @@ JAPANESE = Messages(
         Notice.BAD_GENERATION: "世代の番号が正しくないので、最新の世代を検索しました。",
         Notice.BAD_DIALECT: "その書式はないので、Sakuinの書式として検索しました。",
         Notice.BAD_AFTER: "続きからの表示は番号順でしかできないので、1ページ目を表示しています。",
+        Notice.BAD_MODE: "その探し方はないので、ことばそのものを検索しました。",
+        Notice.BAD_LIKE: "似た文章を探す元の文章が、索引にありません。",
         Notice.TOO_FAR: "ページ番号で進めるのは10万件までなので、1ページ目を表示しています。"
         "番号順では、その最後のページからさらに先へ進めます。",
         Notice.RESTARTED: "見ていた世代の索引はもうないので、"
@@ -117,8 +130,8 @@ JAPANESE = Messages(
         DiagnosticCode.PRAGMA_IGNORED: "この指定はここでは意味がないので、除いて検索しました。",
         DiagnosticCode.NEAR_DISTANCE: f"~ の後に数がないので、~{DEFAULT_DISTANCE} としました。",
         DiagnosticCode.NEAR_ALONE: "~ は引用符の中に語が二つ要るので、除いて検索しました。",
-        DiagnosticCode.NEAR_AS_TEXT: "~ が働くのは、* のない引用符のすぐ後で、数が続くときだけです。"
-        "文字として探しました。",
+        DiagnosticCode.NEAR_AS_TEXT: "~ が働くのは、* のない引用符のすぐ後で、"
+        "数が続くときだけです。文字として探しました。",
         DiagnosticCode.NEAR_TOO_FAR: f"近さは {MOST_DISTANCE} までなので検索していません。"
         "数を小さくしてください。",
         DiagnosticCode.NEAR_TOO_MANY: f"近さで探せるのは {MOST_NEAR_PARTS} 語までなので"

@@ -8,7 +8,9 @@ from sakuin.app.collection import Collection
 from sakuin.app.found import shown_id
 from sakuin.app.paragraph_index import place_of
 from sakuin.indexer.diagnostic import Diagnostic
+from sakuin.indexer.facet import Counts, filter_of
 from sakuin.indexer.highlight import Piece
+from sakuin.indexer.suggestion import Suggestion
 
 
 def answer_json(answer: Answer, collection: Collection, root_path: str = "") -> dict[str, Any]:
@@ -23,6 +25,7 @@ def answer_json(answer: Answer, collection: Collection, root_path: str = "") -> 
         "next_after": answer.next_after,
         "generation": answer.generation,
         "order": answer.asked.order.value,
+        "mode": answer.asked.way,
         "restarted": answer.restarted,
         "removed": [shown_id(collection.index, one) for one in answer.removed],
         "waiting": fresh.waiting if fresh else None,
@@ -30,6 +33,43 @@ def answer_json(answer: Answer, collection: Collection, root_path: str = "") -> 
         "items": [item_json(item, collection, root_path) for item in page.items],
         "diagnostics": _diagnostics(answer.diagnostics),
         "filter_diagnostics": _diagnostics(answer.filter_diagnostics),
+        "facets": [counts_json(each) for each in answer.counts],
+        "did_you_mean": [suggestion_json(each) for each in answer.meant],
+        "closest": _closest(answer, collection, root_path),
+    }
+
+
+def counts_json(counts: Counts) -> dict[str, Any]:
+    """Return a facet's counts; `filter` of a value is what narrows a search to it."""
+    facet = counts.facet
+    return {
+        "name": facet.name,
+        "step": facet.step.value if facet.step else None,
+        "values": [
+            {
+                "value": each.value,
+                "label": each.label,
+                "count": each.count,
+                "filter": filter_of(facet, each),
+            }
+            for each in counts.buckets
+        ],
+        "others": counts.others,
+        "missing": counts.missing,
+    }
+
+
+def suggestion_json(suggestion: Suggestion) -> dict[str, Any]:
+    """Return another query, and how many documents it finds."""
+    return {"text": suggestion.text, "documents": suggestion.documents}
+
+
+def _closest(answer: Answer, collection: Collection, root_path: str) -> dict[str, Any] | None:
+    if answer.closest is None:
+        return None
+    return {
+        "total": answer.closest.total,
+        "items": [item_json(item, collection, root_path) for item in answer.closest.items],
     }
 
 

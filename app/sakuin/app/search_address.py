@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
-from sakuin.app.asked import Asked
+from sakuin.app.asked import Asked, Mode
 from sakuin.app.contexts import Notice
 from sakuin.app.page import DEFAULT_PER_PAGE, BadPage, read_page, read_per_page
 from sakuin.app.paragraph_index import PARAGRAPHS
@@ -23,14 +24,15 @@ class SearchAddress:
 
     def asks(self) -> bool:
         """Tell whether there is anything to search for."""
-        return bool(self.asked.text.strip() or self.asked.filter.strip())
+        asked = self.asked
+        return bool(asked.text.strip() or asked.filter.strip() or asked.like is not None)
 
     def otherwise(self, **asked: Any) -> "SearchAddress":
         """Return an address that asks for something else."""
         return replace(self, asked=replace(self.asked, **asked))
 
     def carried(self) -> tuple[tuple[str, str], ...]:
-        """Return what is not as usual, of what stays when the words change."""
+        """Return what is not as usual, of what stays when the words change (the mode does not)."""
         asked, usual = self.asked, Asked()
         values = {
             "index": (self.index, PARAGRAPHS.name),
@@ -43,8 +45,16 @@ class SearchAddress:
 
     def parameters(self, **more: str | int | None) -> dict[str, str]:
         """Return the parameters of page 1 of this search; None in `more` stands for nothing."""
+        asked = self.asked
+        mode = None if asked.mode is Mode.EXACT else asked.mode.value
+        more = {"mode": mode, "like": asked.like, **more}
         given = {name: str(value) for name, value in more.items() if value is not None}
-        return {"q": self.asked.text, **dict(self.carried()), **given}
+        return {"q": asked.text, **dict(self.carried()), **given}
+
+
+def search_url(address: SearchAddress, root: str, **more: str | int | None) -> str:
+    """Return the address of page 1 of a search, or of what `more` says."""
+    return f"{root}/search?{urlencode(address.parameters(**more))}"
 
 
 def read_address(
@@ -67,6 +77,9 @@ def read_address(
         text=query,
         filter=parameters.get("filter", ""),
         dialect=checked("dialect", Dialect, Dialect.SAKUIN, Notice.BAD_DIALECT),
+        mode=checked("mode", Mode, Mode.EXACT, Notice.BAD_MODE),
+        like=parameters.get("like") or None,
+        helps=True,
         order=checked("order", Order, Order.RELEVANCE, Notice.BAD_ORDER),
         after=parameters.get("after") or None,
         generation=checked("g", _read_generation, None, Notice.BAD_GENERATION),

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from sakuin.app.addresses import root_of
 from sakuin.app.answer import answer_to
+from sakuin.app.clicks import note_search
 from sakuin.app.installed import parts_of
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.present import answer_json
@@ -39,7 +40,8 @@ class IndexPage(Page[ParagraphHit | Hit]):
 def search(request: Request, asked: Annotated[IndexParameters, Query()]) -> IndexPage:
     """Search: exact total, one page of items with highlights, and diagnostics of the query."""
     parts = parts_of(request, asked.index)
-    found = answer_to(parts, asked.asked())
+    found = answer_to(parts, asked.asked(parts.index.fields))
+    note_search(request, asked.index, found)
     page = found.page
     return IndexPage(
         **answer_json(found, parts.collection, root_of(request)),

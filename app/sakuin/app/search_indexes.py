@@ -15,6 +15,7 @@ from sqlalchemy.orm import registry
 
 from sakuin.app.chosen_engine import chosen_engine
 from sakuin.app.settings import OPTIONS, Settings, read_settings
+from sakuin.app.synonym_file import synonym_file
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
@@ -31,6 +32,7 @@ class SearchIndexes:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.synonyms = synonym_file(settings)
         self._engine = chosen_engine(settings)
         self._readers: dict[str, Reader] = {}
         self._shared: dict[object, Any] = {}

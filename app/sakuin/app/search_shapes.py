@@ -1,17 +1,20 @@
 """The search over HTTP as pydantic models: what may be asked, and what is answered."""
 
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
 from sakuin.app.answer import Answer
-from sakuin.app.asked import Asked
+from sakuin.app.asked import Asked, Mode
+from sakuin.app.asked_facets import read_facets
 from sakuin.app.collection import Collection
 from sakuin.app.page import DEFAULT_PER_PAGE, MOST_PAGE, MOST_PER_PAGE
 from sakuin.app.present import answer_json
 from sakuin.indexer.diagnostic import DiagnosticCode
 from sakuin.indexer.dialect import Dialect
+from sakuin.indexer.document import Fields
 from sakuin.indexer.engine import Order
+from sakuin.indexer.facet import Step
 
 LONGEST_ID = 4096
 T = TypeVar("T")
@@ -49,6 +52,39 @@ class Remark(BaseModel):
     message: str
 
 
+class Value(BaseModel):
+    """A value of a facet: how many of all documents found have it, and the filter for these."""
+
+    value: str
+    label: str
+    count: int
+    filter: str
+
+
+class Counted(BaseModel):
+    """A facet. The counts of its values, `others` and `missing` make the total."""
+
+    name: str
+    step: Step | None
+    values: list[Value]
+    others: int = Field(description="documents that have a value which is not listed")
+    missing: int = Field(description="documents without a value")
+
+
+class Suggested(BaseModel):
+    """A query, and how many documents it finds exactly."""
+
+    text: str
+    documents: int
+
+
+class Closest(BaseModel, Generic[T]):
+    """Where nothing was found: what has any of the words, the best first. See mode=closest."""
+
+    total: int = Field(description="documents that count as close; page through with mode=closest")
+    items: list[T]
+
+
 class Page(BaseModel, Generic[T]):
     """One page of a search. Give `generation` back as `g`, and all pages are of one copy."""
 
@@ -61,6 +97,7 @@ class Page(BaseModel, Generic[T]):
     next_page: int | None
     next_after: str | None = Field(description="in the order of ids: `after` of what follows")
     order: Order
+    mode: Literal["exact", "closest", "similar"]
     generation: int = Field(description="0: nothing was indexed yet")
     restarted: bool = Field(description="`g` is gone: this is page 1 of the current generation")
     removed: list[int | str] = Field(description="found, but hidden: their rows are gone")
@@ -68,6 +105,9 @@ class Page(BaseModel, Generic[T]):
     seconds: float
     diagnostics: list[Remark]
     filter_diagnostics: list[Remark]
+    facets: list[Counted]
+    did_you_mean: list[Suggested] = Field(description="where nothing was found: queries that find")
+    closest: Closest[T] | None
 
 
 def page_of(answer: Answer, collection: Collection, root_path: str = "") -> Page[Hit]:
@@ -93,14 +133,28 @@ class Parameters(BaseModel):
     )
     filter: str = Field("", description="a second query that must match too and is not highlighted")
     dialect: Dialect = Field(Dialect.SAKUIN, description="how q is written")
+    mode: Mode = Field(Mode.EXACT, description="closest: any of the words, the best first")
+    like: str | None = Field(
+        None, max_length=LONGEST_ID, description="instead of q: what is similar to this document"
+    )
+    facets: str = Field(
+        "",
+        max_length=1_000,
+        description="what to count, parted by commas: filters of the index (`source`, the 50 most "
+        "frequent values `source:50`), times by `created:year`, `created:month` or `created:day`",
+    )
 
-    def asked(self, within: str = "") -> Asked:
-        """Return what is asked for, within a filter of the program's own."""
+    def asked(self, fields: Fields, within: str = "") -> Asked:
+        """Return what is asked of an index, within a filter of the program's own; or Refused."""
         return Asked(
             text=self.q,
             filter=self.filter,
             within=within,
             dialect=self.dialect,
+            mode=self.mode,
+            like=self.like,
+            facets=read_facets(fields, [self.facets]),
+            helps=True,
             order=self.order,
             after=self.after,
             generation=self.g,

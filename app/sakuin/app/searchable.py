@@ -14,9 +14,11 @@ from sqlalchemy import ColumnElement, Connection, Engine, event
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.interfaces import ORMOption
 
+from sakuin.app.asked import Mode
 from sakuin.app.find_models import FoundPage, ask, hits_of, page_of, rows_of, search_model
 from sakuin.app.found import Found, Hit
 from sakuin.app.model_changes import enqueue, watch
+from sakuin.app.model_discovery import Counts, Discovers, Suggestion
 from sakuin.app.model_fields import BadDeclaration, SearchFields
 from sakuin.app.model_index import declare
 from sakuin.app.page import DEFAULT_PER_PAGE, Page
@@ -27,21 +29,24 @@ from sakuin.indexer.engine import Order
 
 __all__ = [
     "BadDeclaration",
+    "Counts",
     "Dialect",
     "Found",
     "FoundPage",
     "Hit",
+    "Mode",
     "Order",
     "Page",
     "SearchFields",
     "SearchIndexes",
     "Searchable",
+    "Suggestion",
     "bind_search",
     "enqueue",
 ]
 
 
-class Searchable:
+class Searchable(Discovers):
     """A mixin for declarative models, in front of the base class.
 
     `__searchable__` names the columns that are searched, with their weights, or says more by
@@ -64,6 +69,7 @@ class Searchable:
         order: Order | str = Order.RELEVANCE,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect | str = Dialect.SAKUIN,
+        mode: Mode | str = Mode.EXACT,
         options: Sequence[ORMOption] = (),
         generation: int | None = None,
     ) -> Found[Self]:
@@ -72,7 +78,8 @@ class Searchable:
         `limit` is at most 1,000, `offset` 100,000; in the order of ids `after` goes on behind an
         id. `generation` is that of an earlier result, so that what follows does not shift; where
         it is gone, `restarted` is true. `filter` is a second query, the program's own, which must
-        match too and is not highlighted; alone it finds all that match it. `options` are loader
+        match too and is not highlighted; alone it finds all that match it. `mode="closest"` finds
+        what has any of the words, the best first. `options` are loader
         options for the rows. Any text is a query. Raises ValueError for what is out of bounds,
         and the indexer's errors when the index cannot be read.
         """
@@ -81,6 +88,7 @@ class Searchable:
             query,
             filter_text=filter,
             dialect=dialect,
+            mode=mode,
             order=order,
             after=after,
             generation=generation,
@@ -100,6 +108,7 @@ class Searchable:
         order: Order | str = Order.RELEVANCE,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect | str = Dialect.SAKUIN,
+        mode: Mode | str = Mode.EXACT,
         generation: int | None = None,
     ) -> Found[Hit]:
         """Return what a query finds as the index has it, without asking the database."""
@@ -108,6 +117,7 @@ class Searchable:
             query,
             filter_text=filter,
             dialect=dialect,
+            mode=mode,
             order=order,
             after=after,
             generation=generation,
@@ -123,9 +133,10 @@ class Searchable:
         *,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect | str = Dialect.SAKUIN,
+        mode: Mode | str = Mode.EXACT,
     ) -> int:
         """Return how many documents a query finds, exactly, without asking the database."""
-        asked = ask(cls, query, filter_text=filter, dialect=dialect)
+        asked = ask(cls, query, filter_text=filter, dialect=dialect, mode=mode)
         return search_model(cls, asked).total
 
     @classmethod
@@ -140,6 +151,7 @@ class Searchable:
         order: Order | str = Order.RELEVANCE,
         filter: str = "",  # noqa: A002  the name of the parameter in addresses
         dialect: Dialect | str = Dialect.SAKUIN,
+        mode: Mode | str = Mode.EXACT,
         options: Sequence[ORMOption] = (),
         generation: int | None = None,
     ) -> FoundPage[Self]:
@@ -151,7 +163,13 @@ class Searchable:
         beyond 100,000 hits.
         """
         asked = ask(
-            cls, query, filter_text=filter, dialect=dialect, order=order, generation=generation
+            cls,
+            query,
+            filter_text=filter,
+            dialect=dialect,
+            mode=mode,
+            order=order,
+            generation=generation,
         )
         return page_of(cls, session, asked.at_page(page, per_page), total, options)
 

@@ -65,6 +65,11 @@ OPTIONS = (
     Option("poll_seconds", 0.1, "how often an idle worker looks for messages"),
     Option("lease_seconds", 30.0, "how long the worker's claim on a message lasts unless renewed"),
     Option(
+        "synonyms",
+        "",
+        "file of synonyms for searches, a group in each line, as `PC, computer`; empty: none",
+    ),
+    Option(
         "search_log",
         False,
         "keep what is searched for on the web and which results are opened, in the database: the "
@@ -103,6 +108,7 @@ class Settings:
     gather_seconds: float
     poll_seconds: float
     lease_seconds: float
+    synonyms: str
     search_log: bool
     search_log_days: int
     search_log_queries: int

@@ -40,8 +40,9 @@ Plan = Clause | Everything | Nothing
 def plan(query: Query, fields: Fields, near: Callable[[Near], Query] | None = None) -> Plan:
     """Return the plan of a search in an index of these fields.
 
-    `near` gives for each `Near` what is searched in its place. Raises QueryTooLarge beyond MOST_LEAVES, MOST_TOKENS or DEEPEST, and ValueError for a name
-    that is no field, or no filter, of the index.
+    `near` gives for each `Near` what is searched in its place. Raises QueryTooLarge beyond
+    MOST_LEAVES, MOST_TOKENS or DEEPEST, and ValueError for a name that is no field, or no filter,
+    of the index.
     """
     done: list[Plan] = []
     todo: list[tuple[Query, bool]] = [(query, False)]

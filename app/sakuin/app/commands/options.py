@@ -65,6 +65,8 @@ def opened_to_search(flags: Mapping[str, Any], index: str = DEFAULT_INDEX) -> It
         if settings.is_sqlite:
             with suppress(QueueError, SQLAlchemyError, OSError):  # the search tells it
                 initialise(opened.parts())
+        if opened.synonyms:
+            opened.synonyms.check()
         yield opened.parts(index)
 
 

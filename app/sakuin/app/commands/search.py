@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from sakuin.app.answer import Answer, Item, answer_to
-from sakuin.app.asked import Asked
+from sakuin.app.asked import Asked, Mode
+from sakuin.app.asked_facets import read_facets
 from sakuin.app.collection import Collection
 from sakuin.app.commands.options import (
     DEFAULT_INDEX,
@@ -27,12 +28,17 @@ from sakuin.app.present import answer_json
 from sakuin.app.search_times import time_searches
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Order
+from sakuin.indexer.facet import Counts
+
+_FOUND = {"exact": "found", "closest": "with some of the words", "similar": "similar"}
+_MOST_CLOSEST = 3
 
 
 def search(
     words: Annotated[
-        list[str], typer.Argument(metavar="WORDS...", help="The words; several mean AND.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="WORDS...", help="The words; several mean AND."),
+    ] = None,
     page: Annotated[
         int, typer.Option(min=1, help="Which page. (no variable; default: 1)", show_default=False)
     ] = 1,
@@ -79,6 +85,31 @@ def search(
             show_default=False,
         ),
     ] = Dialect.SAKUIN,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="closest: texts that have any of the words, the best first; a question will do. "
+            "(no variable; default: exact)",
+            show_default=False,
+        ),
+    ] = Mode.EXACT,
+    like: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of words: texts similar to the one with this id. "
+            "(no variable; default: none)",
+            show_default=False,
+        ),
+    ] = None,
+    facet: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Count all that is found by a filter: source, source:50 (the 50 most frequent "
+            "values), created:year, created:month, created:day. May come several times. "
+            "(no variable; default: none)",
+            show_default=False,
+        ),
+    ] = None,
     bench: Annotated[
         bool,
         typer.Option(
@@ -94,6 +125,9 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search the index: total, one page of results, and remarks on the query."""
+    if not words and like is None and not filter:
+        raise typer.BadParameter("give words to look for, --like or --filter", param_hint="WORDS")
+    words = words or []
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened_to_search(flags, index) as parts:
         if bench:
@@ -104,6 +138,10 @@ def search(
             text=" ".join(words),
             filter=filter,
             dialect=dialect,
+            mode=mode,
+            like=like,
+            facets=read_facets(parts.index.fields, facet or ()),
+            helps=True,
             order=order,
             after=after,
             generation=generation,
@@ -128,12 +166,15 @@ def _print_remarks(found: Answer) -> None:
 def _print(found: Answer, collection: Collection) -> None:
     _print_remarks(found)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{found.page.total:,} found, {found.seconds * 1000:.1f} ms")
+    console.print(f"{found.page.total:,} {_FOUND[found.asked.way]}, {found.seconds * 1000:.1f} ms")
     if found.removed:
         say(f"{len(found.removed)} of this page are not shown: their rows are gone.")
     for item in found.page.items:
         console.print(_line(item, collection))
     _print_next(found)
+    _print_instead(found, collection, console)
+    for counts in found.counts:
+        _print_counts(counts)
     fresh = found.freshness
     if fresh is None:
         say(f"The database was not asked, so deleted rows may still be shown: {found.trouble}")
@@ -155,6 +196,26 @@ def _line(item: Item, collection: Collection) -> Text:
     if item.is_stale:
         line.append("  (edited since)", style="yellow")
     return line
+
+
+def _print_instead(found: Answer, collection: Collection, console: Console) -> None:
+    """Print what is offered instead of nothing, and that it is not what was asked for."""
+    for each in found.meant:
+        say(f"Did you mean: {each.text} ({each.documents:,} found)")
+    if found.closest and found.closest.items:
+        say(f"Closest of {found.closest.total:,} with some of the words (--mode closest):")
+        for item in found.closest.items[:_MOST_CLOSEST]:
+            console.print(_line(item, collection))
+
+
+def _print_counts(counts: Counts) -> None:
+    facet = counts.facet
+    put(f"by {facet.name}{f', a {facet.step} each' if facet.step else ''}:")
+    for each in counts.buckets:
+        put(f"{each.count:>8,}  {each.label}")
+    for count, what in ((counts.others, "have other values"), (counts.missing, "have none")):
+        if count:
+            put(f"{count:>8,}  {what}")
 
 
 def _print_next(found: Answer) -> None:
