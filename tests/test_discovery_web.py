@@ -207,3 +207,30 @@ def test_before_anything_is_indexed_nothing_fails(tmp_path: Path) -> None:
             "suggestions": [],
         }
         assert empty.get("/search?like=1").status_code == 200
+
+
+def test_words_of_the_index(web: Web) -> None:
+    found = api(web, "words", start="宮")
+    assert found["words"] == [{"word": "宮沢賢治", "documents": 2}]
+    assert api(web, "words")["words"][0]["documents"] >= 2
+    assert api(web, "words", rising=3)["generation"] == found["generation"]
+    assert web.get("/api/v1/words", rising=3, start="a").status_code == 422
+    assert web.get("/api/v1/words", most=0).status_code == 422
+
+
+def test_with_the_log_on_searches_and_clicks_are_counted_and_suggested(tmp_path: Path) -> None:
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}", search_log=True) as logging:
+        for body, source in BODIES:
+            logging.add(body, source)
+        logging.drain()
+        for _ in range(3):
+            logging.get("/search", q="宮沢 生まれ")
+        page = logging.get("/search", q="宮沢 生まれ").text
+        (link,) = (each for each in links_of(page) if each.startswith("/click?"))
+        led = logging.get(link)
+        assert (led.status_code, led.headers["location"]) == (303, "/paragraphs/1")
+        logging.client.app.state.search_log.flush()  # type: ignore[attr-defined]
+        suggestions = api(logging, "suggest", q="宮沢")["suggestions"]
+        assert suggestions[0] == {"text": "宮沢 生まれ", "documents": 1}
+        assert {"text": "宮沢賢治", "documents": 2} in suggestions
+        assert "/click?" not in logging.get("/search", q="宮沢", filter="source:poets").text

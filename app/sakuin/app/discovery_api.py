@@ -5,10 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
+from sakuin.app.index_words import MOST_DAYS, MOST_WORDS, index_words, words_json
 from sakuin.app.installed import parts_of
 from sakuin.app.paragraph_index import PARAGRAPHS
+from sakuin.app.past_suggestions import suggested_with_past
 from sakuin.app.search_shapes import Suggested
-from sakuin.app.suggested import MOST_SUGGESTIONS, suggested
+from sakuin.app.suggested import MOST_SUGGESTIONS
 
 router = APIRouter(prefix="/api/v1")
 
@@ -33,7 +35,7 @@ class Suggestions(BaseModel):
 def suggest(request: Request, asked: Annotated[Typing, Query()]) -> Suggestions:
     """Complete what is being typed by words and phrases of the index."""
     parts = parts_of(request, asked.index)
-    found = suggested(parts.reader, parts.index, asked.q, most=asked.most)
+    found = suggested_with_past(parts, asked.q, most=asked.most)
     return Suggestions(
         index=asked.index,
         generation=found.generation,
@@ -41,3 +43,44 @@ def suggest(request: Request, asked: Annotated[Typing, Query()]) -> Suggestions:
             Suggested(text=each.text, documents=each.documents) for each in found.suggestions
         ],
     )
+
+
+class WordsAsked(BaseModel):
+    """Which words of an index are asked for."""
+
+    index: str = Field(str(PARAGRAPHS.name), description="name of the index")
+    start: str = Field("", max_length=100, description="how the words begin")
+    rising: int | None = Field(
+        None, ge=1, le=MOST_DAYS, description="words that are more frequent in the last days"
+    )
+    most: int = Field(20, ge=1, le=MOST_WORDS)
+
+
+class Word(BaseModel):
+    """A word, folded, and how many documents have it; of a rising one since then, and before."""
+
+    word: str
+    documents: int
+    before: int | None = None
+
+
+class Words(BaseModel):
+    """Words of an index, the most frequent first, or those that rise most."""
+
+    index: str
+    generation: int
+    words: list[Word]
+
+
+@router.get("/words", response_model_exclude_none=True)
+def words(request: Request, asked: Annotated[WordsAsked, Query()]) -> Words:
+    """Return the words of an index, with exact numbers of documents."""
+    parts = parts_of(request, asked.index)
+    found = index_words(
+        parts.reader,
+        parts.index,
+        start=asked.start,
+        rising_days=asked.rising,
+        most=asked.most,
+    )
+    return Words.model_validate(words_json(found, asked.index))

@@ -8,7 +8,16 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 MOST_AT_ONCE = 24
-_SEARCHES = ("/search", "/api/v1/search", "/click", "/static/", "/healthz", "/readyz")
+_SEARCHES = (
+    "/search",
+    "/api/v1/search",
+    "/api/v1/suggest",
+    "/api/v1/words",
+    "/click",
+    "/static/",
+    "/healthz",
+    "/readyz",
+)
 
 
 class LimitWaiting:

@@ -18,13 +18,15 @@ class SuggestionKind(StrEnum):
     """What was done to the query that stood in the box.
 
     Its last piece was completed to a `word` or a `phrase`; a word was written in another
-    `spelling`; words that find nothing were left out, so that `fewer` are asked for.
+    `spelling`; words that find nothing were left out, so that `fewer` are asked for; or others
+    have `asked` it.
     """
 
     WORD = "word"
     PHRASE = "phrase"
     SPELLING = "spelling"
     FEWER = "fewer"
+    ASKED = "asked"
 
 
 @dataclass(frozen=True, slots=True)
