@@ -1,0 +1,92 @@
+"""The terms of a question: tokens of the index, and what share of their rarity each one is worth.
+
+A word of letters with word edges is one token, but a long word of kanji or katakana is many pairs
+of characters, which mostly occur together: a run of n pairs is worth the square root of n pairs.
+Pairs of mixed scripts and of hiragana are grammar more often than not, and worth a quarter.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from math import sqrt
+from typing import Final
+
+from sakuin.indexer.closest_words import ASKING, word_forms
+from sakuin.indexer.fold import BLANK
+from sakuin.indexer.scripts import Script, script_of
+from sakuin.indexer.tokens import cut
+
+WORD: Final = 1.5
+MIXED: Final = 0.25
+_LONGEST_RUN: Final = 8
+_RUNS: Final = (Script.KANJI, Script.KATAKANA)
+_WHOLE: Final = (*_RUNS, Script.HANGUL, Script.OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What is looked for: any of `forms`, tokens of the index, of which the first was asked.
+
+    `at` is its place in the folded question, `share` what it is worth beside other terms of its
+    rarity. A `is_word` stands between word edges.
+    """
+
+    forms: tuple[str, ...]
+    at: int
+    share: float
+    is_word: bool
+
+    @property
+    def text(self) -> str:
+        """The form that was asked."""
+        return self.forms[0]
+
+
+def terms_of(question: str) -> tuple[Term, ...]:
+    """Return the different terms of a folded question, in order; words that ask if all do."""
+    found = dict[str, Term]()
+    for script, at, text in _parts(question):
+        made = _words(at, text) if script is Script.SPACED else _pairs(at, text)
+        for term in made:
+            found.setdefault(min(term.forms), term)
+    telling = tuple(term for term in found.values() if term.text not in ASKING)
+    return telling or tuple(found.values())
+
+
+def lone_characters(question: str) -> tuple[str, ...]:
+    """Return the different characters of unspaced scripts that stand alone, and make no pair."""
+    alone = [text for script, _, text in _parts(question) if script is not Script.SPACED]
+    return tuple(dict.fromkeys(text for text in alone if len(text) == 1))
+
+
+def _parts(question: str) -> Iterator[tuple[Script, int, str]]:
+    """Yield the parts that tokens do not cross: words, and runs of all other characters."""
+    at = 0
+    for script, group in groupby(question, _side):
+        text = "".join(group)
+        if script is not Script.BLANK:
+            yield script, at, text
+        at += len(text)
+
+
+def _side(character: str) -> Script:
+    script = script_of(character)
+    return script if script in (Script.SPACED, Script.BLANK) else Script.OTHER
+
+
+def _words(at: int, text: str) -> Iterator[Term]:
+    tokens = [one for one in cut(text) if one != BLANK]
+    forms = word_forms(text) if len(tokens) == 1 else ()
+    for token in tokens:
+        yield Term(forms or (token,), at, WORD, is_word=True)
+
+
+def _pairs(at: int, text: str) -> Iterator[Term]:
+    scripts = list(map(script_of, text))
+    lengths = [n for _, group in groupby(scripts) for n in [len(list(group))] for _ in range(n)]
+    for i in range(len(text) - 1):
+        share = MIXED
+        if scripts[i] is scripts[i + 1] and scripts[i] in _WHOLE:
+            pairs = min(lengths[i] - 1, _LONGEST_RUN) if scripts[i] in _RUNS else 1
+            share = 1 / sqrt(pairs)
+        yield Term((text[i : i + 2],), at + i, share, is_word=False)
