@@ -1,7 +1,9 @@
 """Links that count clicks lead to the document's own address, and nowhere else."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -10,18 +12,12 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from sakuin.app.asked import Asked
-from sakuin.app.clicks import click_router, click_url
+from sakuin.app.clicks import click_url
 from sakuin.app.main import create_app
 from sakuin.app.search_log import SearchLog, open_impatiently
 from sakuin.app.settings import read_settings
 from sakuin.queue import read
 from web import Web, serving
-
-
-def mount(app: FastAPI) -> None:
-    """Give the application the router, unless it has it already."""
-    if "/click" not in {getattr(route, "path", "") for route in app.routes}:
-        app.include_router(click_router)
 
 
 @contextmanager
@@ -38,7 +34,6 @@ def web(tmp_path: Path, database_url: str) -> Iterator[Web]:
     with serving(tmp_path, database_url, search_log=True) as web:
         app = web.client.app
         assert isinstance(app, FastAPI)
-        mount(app)
         for body in ("人間は考える", "人間と機械", "残酷な話"):
             web.add(body)
         web.drain()
@@ -126,7 +121,6 @@ def test_it_leads_on_while_the_database_is_away(tmp_path: Path) -> None:
     away = {"database_url": "mysql+pymysql://u:p@127.0.0.1:1/s", "search_log": True}
     settings = read_settings({"data_dir": tmp_path, **away}, {}, tmp_path)
     app = create_app(settings)
-    mount(app)
     with (
         opened_log(settings.database_url) as log,
         TestClient(app, raise_server_exceptions=False, follow_redirects=False) as client,
@@ -140,9 +134,6 @@ def test_it_leads_on_while_the_database_is_away(tmp_path: Path) -> None:
 
 def test_below_a_root_path(tmp_path: Path) -> None:
     with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}", root_path="/books") as web:
-        app = web.client.app
-        assert isinstance(app, FastAPI)
-        mount(app)
         web.client.post("/books/api/v1/paragraphs", json={"body": "人間"})
         web.drain()
         answer = web.client.get(click_url("/books", "paragraphs", "1", "人間", 1))
@@ -158,3 +149,51 @@ def test_the_link_says_what_the_click_counts_for(mode: str) -> None:
     said = dict(parse_qsl(parts.query))
     assert said.pop("mode", "exact") == mode
     assert said == {"index": "articles", "id": '["a&b",17]', "q": "C++ 東京 #1", "n": "3"}
+
+
+def links(page: str) -> list[str]:
+    """Return where the titles of a page's results lead."""
+    return [
+        unescape(url) for url in re.findall(r'href="([^"]*(?:/click|/paragraphs/)[^"]*)"', page)
+    ]
+
+
+def test_the_page_counts_what_it_is_asked_and_what_is_opened(web: Web) -> None:
+    """From a search to its row: the second page is no new search, its clicks count all the same."""
+    log = log_in(web)
+    for page in ("1", "2"):
+        found = links(web.get("/search", q="人間", per_page="1", page=page).text)
+        assert found
+        assert all(url.startswith("/click?") for url in found)
+        web.client.get(found[0])
+    (close,) = {url for url in links(web.get("/search", q="残酷な人形の話").text) if "id=3" in url}
+    web.client.get(close)
+    assert web.get("/api/v1/search", q="機械").status_code == 200
+    assert log.flush()
+    sql = "SELECT query, mode, asked, total, clicks FROM sakuin_searches ORDER BY asked, query"
+    rows = read(web.parts.database, lambda c: c.exec_driver_sql(sql).all())
+    assert {tuple(row) for row in rows} == {
+        ("人間", "exact", 1, 2, 2),
+        ("機械", "exact", 1, 1, 0),
+        ("残酷な人形の話", "exact", 1, 0, 1),  # found nothing, and what is close was opened
+    }
+    positions = "SELECT positions FROM sakuin_clicks ORDER BY positions"
+    assert read(web.parts.database, lambda c: c.exec_driver_sql(positions).scalars().all()) == [
+        1,
+        1,
+        2,
+    ]
+
+
+def test_links_are_plain_where_nothing_is_kept(web: Web) -> None:
+    """Of a search that the log does not keep, and where it is off."""
+    for asked in ({"q": "人間", "filter": "id:1"}, {"q": "人間 OR taro@example.com"}):
+        found = links(web.get("/search", **asked).text)
+        assert found
+        assert all(url.startswith("/paragraphs/") for url in found), asked
+    app = web.client.app
+    assert isinstance(app, FastAPI)
+    app.state.search_log = None
+    found = links(web.get("/search", q="人間").text)
+    assert found
+    assert all(url.startswith("/paragraphs/") for url in found)

@@ -104,6 +104,6 @@ def _closest(found: Answer, shown: ResultList) -> Closest | None:
     closer = shown.address.otherwise(mode=Mode.CLOSEST, order=Order.RELEVANCE)
     return Closest(
         found.closest.total,
-        shown.of(found.closest.items, 0, Mode.CLOSEST),
+        shown.of(found.closest.items, 0, found.asked.way),
         search_url(closer, shown.root),
     )
