@@ -29,7 +29,7 @@ from sakuin.indexer.rising_words import rising_words
 from sakuin.indexer.similar import search_similar
 from sakuin.indexer.suggest import suggest
 from small_index import BODY, build, documents
-from text import paragraphs
+from text import mixed
 
 SEED = 20080801
 Work = Callable[[], object]
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     arguments = parser.parse_args()
     chance = random.Random(SEED)
-    lines = _mixed(arguments.files, arguments.count, chance)
+    lines = mixed(arguments.files, arguments.count, chance)
     engine = engine_named(arguments.engine)
     report = Report(
         f"discovery_speed: {len(lines):,} paragraphs, {engine.name}",
@@ -98,16 +98,6 @@ def _meaning(searcher: Searcher, text: str) -> Work:
 
 def _comparing(searcher: Searcher, document_id: str) -> Work:
     return lambda: search_similar(searcher, BODY, document_id)
-
-
-def _mixed(files: Sequence[Path], count: int, chance: random.Random) -> list[str]:
-    """Return so many paragraphs: those of the texts, then halves of them put together."""
-    known = [line for file in files for line in paragraphs(file, None)] or paragraphs(None, count)
-    lines = known[:count]
-    while len(lines) < count:
-        one, other = chance.choice(known), chance.choice(known)
-        lines.append(one[: len(one) // 2] + other[len(other) // 2 :])
-    return lines
 
 
 def _piece(lines: Sequence[str], length: int, chance: random.Random) -> str:

@@ -3,6 +3,7 @@
 import gzip
 import lzma
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 _SEED = 20080801
@@ -26,6 +27,19 @@ def paragraphs(path: Path | None, count: int | None) -> list[str]:
     text = (unpack(raw) if unpack else raw).decode()
     lines = [line for line in text.split("\n") if line.strip()]
     return lines[:count] if count else lines
+
+
+def mixed(files: Sequence[Path], count: int, chance: random.Random) -> list[str]:
+    """Return so many paragraphs: those of the files, then halves of two put together.
+
+    Without a file they are made up.
+    """
+    known = [line for file in files for line in paragraphs(file, None)] or paragraphs(None, count)
+    lines = known[:count]
+    while len(lines) < count:
+        one, other = chance.choice(known), chance.choice(known)
+        lines.append(one[: len(one) // 2] + other[len(other) // 2 :])
+    return lines
 
 
 def _generate(count: int) -> list[str]:
