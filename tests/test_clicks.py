@@ -130,6 +130,7 @@ def test_it_leads_on_while_the_database_is_away(tmp_path: Path) -> None:
         assert (answer.status_code, answer.headers["location"]) == (303, "/paragraphs/1")
         assert not log.flush()
         assert log.dropped == 1
+        assert "sakuin_search_log_dropped_total 1\n" in client.get("/metrics").text
 
 
 def test_below_a_root_path(tmp_path: Path) -> None:
@@ -197,3 +198,4 @@ def test_links_are_plain_where_nothing_is_kept(web: Web) -> None:
     found = links(web.get("/search", q="人間").text)
     assert found
     assert all(url.startswith("/paragraphs/") for url in found)
+    assert "search_log" not in web.get("/metrics").text

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 from sqlalchemy.exc import SQLAlchemyError
 
+from sakuin.app.clicks import log_of
 from sakuin.app.installed import installation_of, parts_of
 from sakuin.app.status import read_status
 from sakuin.indexer.errors import IndexerError
@@ -59,5 +60,8 @@ def metrics(request: Request) -> PlainTextResponse:
             f'sakuin_messages{{{name},state="{state}"}} {count}'
             for state, count in status["queue"].items()
         ]
+    log = log_of(request)
+    if log is not None:  # of this process alone
+        lines.append(f"sakuin_search_log_dropped_total {log.dropped}")
     lines.append(f"sakuin_up {int(is_up)}")
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
