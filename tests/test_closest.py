@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oracle import matching, row_of
-from sakuin.indexer.closest import RANKED_AGAIN, closest, search_closest
+from sakuin.indexer.closest import closest, search_closest
+from sakuin.indexer.closest_recipe import DEFAULT_RECIPE
 from sakuin.indexer.closest_terms import lone_characters
 from sakuin.indexer.document import Document, Fields, Filter, FilterKind
 from sakuin.indexer.engine import Hits, Order, Searcher
@@ -17,6 +18,7 @@ from sakuin.indexer.fold import fold
 from sakuin.indexer.query import And, Not, Or, Phrase, Query, Value
 from small_index import build
 
+FIRST = DEFAULT_RECIPE.ranked_again
 FIELDS = Fields(
     ("title", "body"), weights=(2.0, 1.0), filters=(Filter("source", FilterKind.KEYWORD),)
 )
@@ -164,7 +166,7 @@ def test_a_single_character_is_found_as_an_exact_search_finds_it(library: Librar
 def test_pages_together_are_one_long_page(library: Library, text: str) -> None:
     """S4: no row twice and none lost, also where the engine's own order begins."""
     whole = library.find(text)
-    assert whole.total > RANKED_AGAIN + 10
+    assert whole.total > FIRST + 10
     for size in (9, 50, 51):
         paged: list[str] = []
         for offset in range(0, whole.total + size, size):
@@ -178,8 +180,8 @@ def test_pages_together_are_one_long_page(library: Library, text: str) -> None:
 
 def test_scores_fall_among_the_first_hits(library: Library) -> None:
     scores = [hit.score for hit in library.find("東京の詩と童話").hits]
-    assert scores[:RANKED_AGAIN] == sorted(scores[:RANKED_AGAIN], reverse=True)
-    assert scores[RANKED_AGAIN:] == sorted(scores[RANKED_AGAIN:], reverse=True)
+    assert scores[:FIRST] == sorted(scores[:FIRST], reverse=True)
+    assert scores[FIRST:] == sorted(scores[FIRST:], reverse=True)
     assert min(scores) > 0
 
 

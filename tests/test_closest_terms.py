@@ -6,10 +6,13 @@ from hypothesis import strategies as st
 
 from sakuin.indexer.closest_question import MOST_TOKENS_ASKED, Question, weigh
 from sakuin.indexer.closest_rank import rank
-from sakuin.indexer.closest_terms import MIXED, WORD, lone_characters, terms_of
+from sakuin.indexer.closest_recipe import DEFAULT_RECIPE
+from sakuin.indexer.closest_terms import MIXED, lone_characters, terms_of
 from sakuin.indexer.closest_words import word_forms
 from sakuin.indexer.fold import BLANK, fold
 from sakuin.indexer.tokens import cut
+
+WORD = DEFAULT_RECIPE.word
 
 
 def shares(question: str) -> dict[str, float]:

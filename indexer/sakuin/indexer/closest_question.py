@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import ceil, log
 from typing import Final
 
+from sakuin.indexer.closest_recipe import DEFAULT_RECIPE, Recipe
 from sakuin.indexer.closest_terms import Term
 from sakuin.indexer.query import AnyOfTokens, Token
 from sakuin.indexer.scripts import Script, script_of
@@ -12,8 +13,6 @@ from sakuin.indexer.scripts import Script, script_of
 MOST_TOKENS_ASKED: Final = 64
 LEAST_PART: Final = 16
 """A document must hold one in so many of a question's terms to be found."""
-
-_KANJI_SHARE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,11 @@ class Question:
 
 
 def weigh(
-    question: str, terms: tuple[Term, ...], frequencies: Mapping[str, int], count: int
+    question: str,
+    terms: tuple[Term, ...],
+    frequencies: Mapping[str, int],
+    count: int,
+    recipe: Recipe = DEFAULT_RECIPE,
 ) -> Question:
     """Weigh the terms of a folded question by how many of `count` documents hold each form.
 
@@ -73,7 +76,7 @@ def weigh(
     return Question(
         len(question),
         tuple(weighed),
-        _kanji(question, weighed),
+        _kanji(question, weighed, recipe.kanji),
         tuple(Token(form, boost) for form, boost in tokens.items()),
     )
 
@@ -84,7 +87,7 @@ def _rarity(frequency: int, count: int) -> float:
     return log(1 + (count - frequency + 0.5) / (frequency + 0.5))
 
 
-def _kanji(question: str, weighed: list[Weighed]) -> tuple[tuple[str, float], ...]:
+def _kanji(question: str, weighed: list[Weighed], share: float) -> tuple[tuple[str, float], ...]:
     """Weigh single kanji: as rare as the most frequent pair of the question that has it."""
     rarities = dict[str, float]()
     for each in weighed:
@@ -93,7 +96,7 @@ def _kanji(question: str, weighed: list[Weighed]) -> tuple[tuple[str, float], ..
             for character in each.term.text:
                 rarities[character] = min(rarity, rarities.get(character, rarity))
     return tuple(
-        (character, _KANJI_SHARE * rarities[character])
+        (character, share * rarities[character])
         for character in dict.fromkeys(question)
         if character in rarities and script_of(character) is Script.KANJI
     )

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from sakuin.indexer.closest_question import Question
+from sakuin.indexer.closest_recipe import DEFAULT_RECIPE, Recipe
 from sakuin.indexer.tokens import is_spaced
 
 LONGEST_READ: Final = 20_000
 """Characters of a text that are looked at: whoever calls cuts off the rest."""
 
-_SATURATION, _LENGTH_PART = 0.6, 0.75  # BM25's k1 and b
-_FIRST_HITS, _COMMON_PART = 10, 0.4
-_NEIGHBOURS, _BEGINNING = 0.25, 0.25
+_FIRST_HITS = 10
 _SENTENCE_QUESTIONS, _SHORTEST_SENTENCE = 4, 100
 _BEGINNING_QUESTIONS = 2
 _MOST_PLACES = 16
@@ -33,14 +32,24 @@ class _Text:
     places: Sequence[Sequence[int]]
 
 
-def rank(question: Question, texts: Sequence[str]) -> list[float]:
+def rank(question: Question, texts: Sequence[str], recipe: Recipe = DEFAULT_RECIPE) -> list[float]:
     """Return the score of each folded text; the texts are in the engine's order, best first."""
     found = [_find(question, text) for text in texts]
     if not found:
         return []
-    worths = _telling_apart(question, found)
-    mean = sum(len(each.text) for each in found) / len(found)
-    return [_score(question, worths, each, len(each.text) / max(mean, 1)) for each in found]
+    worths = _telling_apart(question, found[:_FIRST_HITS], recipe.common)
+    mean = max(1, sum(len(each.text) for each in found) / len(found))
+    part = recipe.length_part
+    scores = []
+    for each in found:
+        long = recipe.saturation * (1 - part + part * len(each.text) / mean)
+        scores.append(
+            _occurrences(worths, each, recipe.saturation, long)
+            + recipe.beginning * _beginning(worths, each, _BEGINNING_QUESTIONS * question.length)
+            + recipe.neighbours * _neighbours(question, worths, each)
+            + recipe.sentence * _best_sentence(question, worths, each)
+        )
+    return scores
 
 
 def _find(question: Question, text: str) -> _Text:
@@ -70,30 +79,31 @@ def _is_edge(neighbour: str) -> bool:
     return not (neighbour.isalnum() if neighbour.isascii() else is_spaced(neighbour))
 
 
-def _telling_apart(question: Question, found: Sequence[_Text]) -> list[float]:
+def _telling_apart(question: Question, first: Sequence[_Text], common: float) -> list[float]:
     """Return what terms and kanji are worth, less where most of the first hits have them.
 
     The subject of a question is in all of them; what is asked about it tells them apart.
     """
-    first = found[:_FIRST_HITS]
     worths = [each.worth for each in question.terms] + [worth for _, worth in question.kanji]
     return [
-        worth * (1 - _COMMON_PART * sum(bool(each.places[n]) for each in first) / len(first))
+        worth * (1 - common * sum(bool(each.places[n]) for each in first) / len(first))
         for n, worth in enumerate(worths)
     ]
 
 
-def _score(question: Question, worths: Sequence[float], found: _Text, length: float) -> float:
-    soft = _SATURATION * (1 - _LENGTH_PART + _LENGTH_PART * length)
-    beginning = _BEGINNING_QUESTIONS * question.length
-    score = 0.0
-    for worth, places in zip(worths, found.places, strict=True):
-        if places:
-            score += worth * len(places) * (1 + _SATURATION) / (len(places) + soft)
-            if places[0] < beginning:
-                score += _BEGINNING * worth
-    score += _NEIGHBOURS * _neighbours(question, worths, found)
-    return score + _best_sentence(question, worths, found)
+def _occurrences(worths: Sequence[float], found: _Text, saturation: float, long: float) -> float:
+    return sum(
+        worth * len(places) * (1 + saturation) / (len(places) + long)
+        for worth, places in zip(worths, found.places, strict=True)
+    )
+
+
+def _beginning(worths: Sequence[float], found: _Text, end: int) -> float:
+    return sum(
+        worth
+        for worth, places in zip(worths, found.places, strict=True)
+        if places and places[0] < end
+    )
 
 
 def _neighbours(question: Question, worths: Sequence[float], found: _Text) -> float:

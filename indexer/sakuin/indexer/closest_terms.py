@@ -2,7 +2,7 @@
 
 A word of letters with word edges is one token, but a long word of kanji or katakana is many pairs
 of characters, which mostly occur together: a run of n pairs is worth the square root of n pairs.
-Pairs of mixed scripts and of hiragana are grammar more often than not, and worth a quarter.
+Pairs of mixed scripts and of hiragana are grammar more often than not, and worth less.
 """
 
 from collections.abc import Iterator
@@ -11,14 +11,15 @@ from itertools import groupby
 from math import sqrt
 from typing import Final
 
+from sakuin.indexer.closest_recipe import DEFAULT_RECIPE, Recipe
 from sakuin.indexer.closest_words import ASKING, word_forms
 from sakuin.indexer.fold import BLANK
 from sakuin.indexer.scripts import Script, script_of
 from sakuin.indexer.tokens import cut
 
-WORD: Final = 1.5
-MIXED: Final = 0.25
-_LONGEST_RUN: Final = 8
+MIXED: Final = DEFAULT_RECIPE.mixed
+"""What a pair is worth that is grammar more often than not."""
+
 _RUNS: Final = (Script.KANJI, Script.KATAKANA)
 _WHOLE: Final = (*_RUNS, Script.HANGUL, Script.OTHER)
 
@@ -42,15 +43,16 @@ class Term:
         return self.forms[0]
 
 
-def terms_of(question: str) -> tuple[Term, ...]:
+def terms_of(question: str, recipe: Recipe = DEFAULT_RECIPE) -> tuple[Term, ...]:
     """Return the different terms of a folded question, in order; words that ask if all do."""
     found = dict[str, Term]()
     for script, at, text in _parts(question):
-        made = _words(at, text) if script is Script.SPACED else _pairs(at, text)
-        for term in made:
+        cut_part = _words if script is Script.SPACED else _pairs
+        for term in cut_part(at, text, recipe):
             found.setdefault(min(term.forms), term)
-    telling = tuple(term for term in found.values() if term.text not in ASKING)
-    return telling or tuple(found.values())
+    every = tuple(found.values())
+    asking = ASKING if recipe.english else ()
+    return tuple(term for term in every if term.text not in asking) or every
 
 
 def lone_characters(question: str) -> tuple[str, ...]:
@@ -74,19 +76,19 @@ def _side(character: str) -> Script:
     return script if script in (Script.SPACED, Script.BLANK) else Script.OTHER
 
 
-def _words(at: int, text: str) -> Iterator[Term]:
+def _words(at: int, text: str, recipe: Recipe) -> Iterator[Term]:
     tokens = [one for one in cut(text) if one != BLANK]
-    forms = word_forms(text) if len(tokens) == 1 else ()
+    forms = word_forms(text) if recipe.english and len(tokens) == 1 else ()
     for token in tokens:
-        yield Term(forms or (token,), at, WORD, is_word=True)
+        yield Term(forms or (token,), at, recipe.word, is_word=True)
 
 
-def _pairs(at: int, text: str) -> Iterator[Term]:
+def _pairs(at: int, text: str, recipe: Recipe) -> Iterator[Term]:
     scripts = list(map(script_of, text))
     lengths = [n for _, group in groupby(scripts) for n in [len(list(group))] for _ in range(n)]
     for i in range(len(text) - 1):
-        share = MIXED
+        share = recipe.mixed
         if scripts[i] is scripts[i + 1] and scripts[i] in _WHOLE:
-            pairs = min(lengths[i] - 1, _LONGEST_RUN) if scripts[i] in _RUNS else 1
+            pairs = min(lengths[i] - 1, recipe.longest_run) if scripts[i] in _RUNS else 1
             share = 1 / sqrt(pairs)
         yield Term((text[i : i + 2],), at + i, share, is_word=False)
