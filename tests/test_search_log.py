@@ -19,7 +19,9 @@ from sakuin.app import search_log as search_log_module
 from sakuin.app import search_log_writer as writer_module
 from sakuin.app.asked import Asked
 from sakuin.app.assemble import assemble, initialise
+from sakuin.app.row_check import row_check
 from sakuin.app.search_log import SearchLog, logged_text, open_impatiently, search_log
+from sakuin.app.search_log_read import past_searches
 from sakuin.app.search_log_rows import Click, Search
 from sakuin.app.search_log_tables import SEARCHES, create_search_log, has_search_log
 from sakuin.app.settings import Settings, read_settings
@@ -169,6 +171,7 @@ WRITER = """
 import sys
 from sakuin.app.asked import Asked
 from sakuin.app.search_log import SearchLog, open_impatiently
+from sakuin.app.search_log_read import past_searches
 from sakuin.app.search_log_rows import Click, Search
 log = SearchLog(open_impatiently(sys.argv[1]), 30, 10_000)
 print("ready", flush=True)
@@ -299,3 +302,12 @@ def test_tables_that_were_never_made_are_named(
     assert log.dropped == 1
     assert "sakuin init" in caplog.text
     assert "人間" not in caplog.text
+
+
+def test_suggestions_do_not_take_missing_tables_for_a_database_that_is_away(
+    database_url: str,
+) -> None:
+    """S6: or no search would ask about its rows for a while, after each."""
+    with row_check(database_url) as check:
+        for _ in range(2):
+            assert check.ask(lambda c: past_searches(c, "paragraphs", "人", 8)) == ()

@@ -180,7 +180,7 @@ def database(
         engine.dispose()
 
 
-@settings(max_examples=50, derandomize=True)
+@settings(max_examples=35, derandomize=True)
 @given(history=histories)
 def test_the_log_is_what_a_dict_would_be(database: Engine, history: list[Step]) -> None:
     """Counts, totals, clicks and what is forgotten; and every question about them."""

@@ -1,14 +1,16 @@
 """What the search log tells: what was asked, what found nothing, what was opened.
 
-Spellings that fold to one text (ＰＤＦ, pdf) are one search. Each function reads only, and raises
-SchemaMismatch through `read` where the tables were never made.
+Spellings that fold to one text (ＰＤＦ, pdf) are one search. Each function reads only; the
+admin's raise SchemaMismatch through `read` where the tables were never made.
 """
 
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
+from sakuin.app.attached import is_missing
 from sakuin.app.search_log_rows import EXACT, folded_start, today
 from sakuin.queue.dialect import execute
 
@@ -120,12 +122,17 @@ def past_searches(
 
     For suggestions: asked at least so often, in the exact way, and nothing that was redacted or
     cut. The most frequent first. All days that the log keeps count. Of 10,000 queries some 1 ms,
-    but 0.1 s for an empty start.
+    but 0.1 s for an empty start. Nothing where the tables were never made.
     """
     prefix = folded_start(" ".join(f"{start}.".split())[:-1])
     pattern = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
     bounds = (EXACT, prefix, prefix + "\U0010ffff", pattern)
-    return _searches(connection, _BEGINNING, index, str(date.min), *bounds, at_least, most)
+    try:
+        return _searches(connection, _BEGINNING, index, str(date.min), *bounds, at_least, most)
+    except DBAPIError as error:
+        if is_missing(error):  # no trouble of the database: nobody would be asked for a while
+            return ()
+        raise
 
 
 def _searches(connection: Connection, sql: str, *values: object) -> tuple[LoggedSearch, ...]:
