@@ -1,6 +1,7 @@
 """What may have been meant by a query that finds nothing: it finds something (S1, S3, S4)."""
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -92,6 +93,8 @@ EXAMPLES = [
     ("ｺﾝﾋﾟｭﾀ", "コンピュータ"),
     ("コンピユータ", "コンピュータ"),
     ("アリガトウ", "ありがとう"),
+    ("図館", "図書館"),
+    ("図館書", "図書館"),
     ("fulltext", "full text"),
     ("data base", "database"),
     ("full texts", "full text"),
@@ -113,7 +116,7 @@ def test_what_was_meant(opened: Opened, typed: str, meant: str | None) -> None:
         "Debian maintenance と 宮沢賢治 の 童話 Debian",
         "full text のコンピュータ、Debian",
         "database 全文 ありがとう、童話",
-        "童話と宮沢賢治",
+        "童話と宮沢賢治、図書館",
     )
     texts = check(searcher, typed)
     assert texts[:1] == ([meant] if meant else [])
@@ -194,6 +197,28 @@ def test_most_slips_are_understood(searcher: Searcher, lines: list[str]) -> None
             found += fold(word) in [fold(text) for text in texts]
     assert asked > 200
     assert found / asked > 0.66, (found, asked)
+
+
+@pytest.mark.parametrize("letters", ["[一-鿿]{3,6}", "[ァ-ヺー]{4,10}", "[가-힣]{3,6}"])
+def test_most_slips_in_words_without_edges_are_understood(searcher: Searcher, letters: str) -> None:
+    """Of whole words of the index with one character more, less or another (and found nowhere)."""
+    chance = random.Random(12)
+    words = [each.word for each in searcher.words("", most=20_000)]
+    words = [word for word in words if re.fullmatch(letters, word)]
+    asked = found = 0
+    for word in chance.sample(words, min(100, len(words))):
+        at = chance.randrange(1, len(word) - 1)
+        other = chance.choice(chance.choice(words))
+        for slip in (
+            word[:at] + word[at + 1 :],
+            word[:at] + word[at] + word[at:],
+            word[:at] + other + word[at + 1 :],
+        ):
+            if not total(searcher, slip):
+                asked += 1
+                found += word in [fold(text) for text in check(searcher, slip)]
+    assert asked > 50
+    assert found / asked > 0.65, (found, asked)
 
 
 @settings(

@@ -22,8 +22,9 @@ from sakuin.indexer.suggestion import Trial
 from sakuin.indexer.tokens import cut_query
 
 _LONGEST = 30
-_HITS, _WORDS = 16, 100
-_FORM, _SHORTER, _PARTED = 0.3, 1.3, 1.0  # another form is nearer than an edit
+_HITS = 16
+_ALIKE_IN_ONE, _ALIKE_IN_HALF = 500, 100  # words that are looked at
+_FORM, _SWAPPED, _PARTED, _SHORTER = 0.3, 0.7, 1.0, 1.6  # how far each is, in edits
 
 
 def near_texts(trial: Trial, text: str) -> list[Guess]:
@@ -31,9 +32,10 @@ def near_texts(trial: Trial, text: str) -> list[Guess]:
     if not 1 < len(text) <= _LONGEST:
         return []
     distances = _shorter(text) | dict.fromkeys(_forms(text), _FORM)
-    if edits := most_edits(text):
-        for near, distance in (*_beginning(trial, text, edits), *_alike(trial, text, edits)):
-            distances[near] = min(distance, distances.get(near, distance))
+    edits = most_edits(text)
+    for near, edit in (*_beginning(trial, text, edits), *_alike(trial, text, edits)):
+        distance = _SWAPPED if edit == 1 and sorted(near) == sorted(text) else edit
+        distances[near] = min(distance, distances.get(near, distance))
     folding = trial.fields.folding
     held = _held(trial, [near for near in distances if fold(near, folding) != text])
     return [Guess((near,), distances[near], most) for near, most in held.items() if most]
@@ -86,12 +88,16 @@ def _shorter(text: str) -> dict[str, float]:
 
 
 def _beginning(trial: Trial, text: str, edits: int) -> Iterator[tuple[str, float]]:
-    """Yield words whose first half is the same."""
-    start = text[: max(2, (len(text) + 1) // 2)]
-    for each in trial.searcher.words(start, among=trial.within, most=_WORDS):
-        distance = OSA.distance(text, each.word, score_cutoff=edits)
-        if distance <= edits:
-            yield each.word, distance
+    """Yield frequent words that begin with the same character, or the same half.
+
+    Of two characters nothing is changed, but a third may have been between them: 図館, 図書館.
+    """
+    starts = {text[0]: _ALIKE_IN_ONE, text[: max(2, (len(text) + 1) // 2)]: _ALIKE_IN_HALF}
+    for start, most in starts.items():
+        for each in trial.searcher.words(start, among=trial.within, most=most):
+            distance = OSA.distance(text, each.word, score_cutoff=max(edits, 1))
+            if distance <= edits or (distance == 1 and len(each.word) == 3 > len(text)):
+                yield each.word, distance
 
 
 def _alike(trial: Trial, text: str, edits: int) -> Iterator[tuple[str, float]]:
@@ -100,7 +106,7 @@ def _alike(trial: Trial, text: str, edits: int) -> Iterator[tuple[str, float]]:
     held = trial.searcher.frequencies(tokens)
     tokens = [token for token in tokens if held.get(token, 0)]
     least = max(1, len(text) - 1 - 2 * edits)
-    if len(tokens) < least:
+    if not edits or len(tokens) < least:
         return
     found = trial.find(AnyOfTokens(tuple(map(Token, tokens)), least), _HITS)
     for hit in found.hits:

@@ -20,8 +20,8 @@ from sakuin.indexer.tokens import cut
 _LONGEST_TEXT = 20_000  # characters of one field that are looked at
 _MOST_WEIGHED, _MOST_TELLING = 600, 64
 _MOST_ALONE = 16  # of the telling tokens may be in no other document
-_USUAL = 0.05  # of all documents hold a token that tells nothing, unless all are as frequent
-_FEW = 8  # tokens are too few to leave hiragana out
+_USUAL, _USUAL_IN = 0.05, 20  # of all documents, and so many, hold what tells nothing
+_FEW = 8  # tokens are too few to leave hiragana out, or what is usual
 _SATURATION = 3.0
 _LEAST = 2  # of the telling tokens a similar document holds, at least
 
@@ -55,17 +55,19 @@ def telling_tokens(searcher: Searcher, fields: Fields, document: Document) -> tu
     weighed = sorted(counts, key=lambda token: -counts[token])[:_MOST_WEIGHED]
     held = searcher.frequencies(weighed)
     everything = searcher.document_count
-    usual = max(_USUAL * everything, min(filter(None, held.values()), default=0), _FEW)
     weights: dict[str, float] = {}
     worth: dict[str, float] = {}
     for token in weighed:
         documents = min(held.get(token, 0), everything)
-        if 0 < documents <= usual:
+        if documents:
             weights[token] = counts[token] * (1 + _SATURATION) / (counts[token] + _SATURATION)
             rarity = math.log1p((everything - documents + 0.5) / (documents + 0.5))
             worth[token] = weights[token] * rarity
     ranked = sorted(worth, key=lambda token: (-worth[token], token))
     shared = [token for token in ranked if held[token] > 1]
+    usual = max(_USUAL_IN, _USUAL * everything)
+    unusual = [token for token in shared if held[token] <= usual]
+    shared = unusual if len(unusual) >= _FEW else shared[:_FEW]
     # Frequencies are the most of any field: elsewhere another document may hold the token.
     alone = [token for token in ranked if held[token] == 1] if len(fields.searched) > 1 else []
     best = [*alone[:_MOST_ALONE], *shared][:_MOST_TELLING]
