@@ -70,6 +70,7 @@ def test_up(readme: str, folder: Path) -> None:
 def test_steps(readme: str, folder: Path) -> None:
     *steps, serve = block(readme, "steps").splitlines()
     sh("\n".join(steps), folder)
+    assert sh(block(readme, "discovery"), folder)
     with Command(folder, {}).start(*serve.split()[1:], "--port", "0") as process:
         process.wait_for_line("http://")
         assert process.end(signal.SIGTERM) == 0

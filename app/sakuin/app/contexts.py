@@ -125,8 +125,8 @@ class IndexLink:
 
 
 @dataclass(frozen=True, slots=True)
-class FacetLink:
-    """A value of a facet, how many of the hits have it, and the search for these alone."""
+class CountedLink:
+    """Another search: its words or the value that it narrows to, its hits, and its address."""
 
     label: str
     count: int
@@ -138,17 +138,8 @@ class FacetLinks:
     """A facet: the name of the filter, and its values. `others` of the hits have another one."""
 
     name: str
-    values: tuple[FacetLink, ...]
+    values: tuple[CountedLink, ...]
     others: int
-
-
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """Another query, how many hits it has, and its address."""
-
-    query: str
-    total: int
-    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +181,7 @@ class Results:
     last_url: str | None
     orders: tuple[OrderLink, ...]
     facets: tuple[FacetLinks, ...]
-    meant: tuple[Meant, ...]
+    meant: tuple[CountedLink, ...]
     closest: Closest | None
     json_url: str
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sakuin.app.contexts import FacetLink, FacetLinks
+from sakuin.app.contexts import CountedLink, FacetLinks
 from sakuin.app.search_address import SearchAddress, search_url
 from sakuin.indexer.document import Fields, FilterKind
 from sakuin.indexer.facet import Bucket, Counts, Facet, Step, filter_of
@@ -36,7 +36,7 @@ def _links(counts: Counts, address: SearchAddress, root: str) -> FacetLinks:
         buckets = tuple(there[:MOST_STEPS_SHOWN])
         others += sum(each.count for each in there[MOST_STEPS_SHOWN:])
     values = tuple(
-        FacetLink(each.label, each.count, search_url(_narrowed(address, facet, each), root))
+        CountedLink(each.label, each.count, search_url(_narrowed(address, facet, each), root))
         for each in buckets
     )
     return FacetLinks(facet.name, values, others)
