@@ -172,7 +172,7 @@ def _search_pages() -> dict[str, SearchPage]:
             results=_none(
                 total=0,
                 total_pages=0,
-                meant=(CountedLink("人間失格", 7, "/search?q=m"), CountedLink("x", 1, "/search?q=l")),
+                meant=(CountedLink("人間失格", 7, "/s?q=m"), CountedLink("x", 1, "/s?q=l")),
                 closest=Closest(41, (result(3), result(4)), "/search?mode=closest"),
             )
         ),
