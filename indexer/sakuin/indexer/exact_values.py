@@ -78,7 +78,7 @@ def place_key(values: Mapping[str, str | int], place: tuple[str, str]) -> str:
 
     What is missing comes first. The number itself comes after these letters.
     """
-    text, number = (values.get(name) for name in place)
+    text, number = values.get(place[0]), values.get(place[1])
     start = _END if text is None else text_key(str(text))
     return f"{start}{_END}{'a' if number is None else 'b'}"
 

@@ -89,9 +89,13 @@ def token_texts(text: str) -> tuple[str, str, list[str]]:
     (Backwards for `*word`; the words are those of spaced scripts, whole, as they come.)
     """
     parts = _spaced(text).split(text.strip())
-    joined = " ".join(parts[1::2])
-    words = joined.split()
-    return _joined_tokens(parts), token_text(joined[::-1]) if words else "", words
+    if len(parts) == 1:
+        return _unspaced_tokens(parts[0]) if parts[0] else "", "", []
+    words = " ".join(parts[1::2]).split()
+    backwards = " ".join(words)[::-1]
+    if any(len(word) > LONGEST_TOKEN for word in words):
+        backwards = token_text(backwards)
+    return _joined_tokens(parts), backwards, words
 
 
 def _joined_tokens(parts: Sequence[str]) -> str:
