@@ -6,7 +6,6 @@ them are ranked again by where in their texts those stand (`closest_rank`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from sakuin.indexer.closest_question import Question, weigh
@@ -34,20 +33,23 @@ def search_closest(
 ) -> Hits:
     """Return the documents closest to a text, best first, and how many there are exactly.
 
-    Found is what matches `within` and holds one in sixteen of the terms of the text that the
-    index knows, rounded up (if nothing does: one of them). Takes any text, of which the first
-    1,000 characters count. The order is the same every time, so pages fit together. Scores compare
-    among the hits ranked again, and among those behind them. Raises as `search` does for `within`.
+    Found is what matches `within` and holds one of the text's terms (those of grammar count where
+    there is nothing else). Takes any text, of which the first 1,000 characters count. The order is
+    the same every time, so pages fit together. Scores compare among the hits ranked again, and
+    among those behind them. Raises as `search` does for `within`.
     """
     question = closest(text, fields, searcher.frequencies, searcher.document_count, recipe)
-    rerank_first = partial(rerank, question, fields, recipe=recipe)
-    found = Hits(0, ())
-    for query in _queries(text, fields, question):
-        asked = query if within is None else And((query, within))
-        found = _page(searcher, asked, offset, limit, recipe.ranked_again, rerank_first)
-        if found.total:
-            break
-    return found
+    query = question.query() if question.tokens else _single_characters(text, fields)
+    if within is not None:
+        query = And((query, within))
+    if offset >= recipe.ranked_again or not limit:
+        return searcher.search(query, order=Order.RELEVANCE, offset=offset, limit=limit)
+    end = offset + limit
+    most = max(end, recipe.ranked_again)
+    found = searcher.search(query, order=Order.RELEVANCE, offset=0, limit=most)
+    first = [hit.document for hit in found.hits[: recipe.ranked_again]]
+    hits = rerank(question, fields, first, recipe) + found.hits[recipe.ranked_again :]
+    return Hits(found.total, hits[offset:end])
 
 
 def closest(
@@ -71,37 +73,16 @@ def _folded(text: str, fields: Fields) -> str:
     return fold(text[:LONGEST_QUESTION], fields.folding).strip()
 
 
-def _queries(text: str, fields: Fields, question: Question) -> Sequence[Query]:
-    """Return what to look for, one after the other until something is found."""
-    if question.tokens:
-        return [question.query(least) for least in sorted({question.least, 1}, reverse=True)]
-    # A single character is no token: an exact search finds it.
+def _single_characters(text: str, fields: Fields) -> Query:
+    """Return an exact search: a single character of an unspaced script is no token."""
     alone = lone_characters(_folded(text, fields))[:_MOST_LONE]
-    return [Or(tuple(map(Phrase, alone)))] if alone else [Nothing()]
-
-
-def _page(
-    searcher: Searcher,
-    query: Query,
-    offset: int,
-    limit: int,
-    ranked_again: int,
-    rank_again: Callable[[Sequence[Document]], tuple[Hit, ...]],
-) -> Hits:
-    if offset >= ranked_again or not limit:
-        return searcher.search(query, order=Order.RELEVANCE, offset=offset, limit=limit)
-    end = offset + limit
-    most = max(end, ranked_again)
-    found = searcher.search(query, order=Order.RELEVANCE, offset=0, limit=most)
-    first = rank_again([hit.document for hit in found.hits[:ranked_again]])
-    return Hits(found.total, (first + found.hits[ranked_again:])[offset:end])
+    return Or(tuple(map(Phrase, alone))) if alone else Nothing()
 
 
 def rerank(
     question: Question,
     fields: Fields,
     documents: Sequence[Document],
-    *,
     recipe: Recipe = DEFAULT_RECIPE,
 ) -> tuple[Hit, ...]:
     """Rank documents, which come in the engine's order, by their texts; equal ones stay so."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, log
+from math import log
 from typing import Final
 
 from sakuin.indexer.closest_recipe import DEFAULT_RECIPE, Recipe
@@ -10,9 +10,7 @@ from sakuin.indexer.closest_terms import Term
 from sakuin.indexer.query import AnyOfTokens, Token
 from sakuin.indexer.scripts import Script, script_of
 
-MOST_TOKENS_ASKED: Final = 64
-LEAST_PART: Final = 16
-"""A document must hold one in so many of a question's terms to be found."""
+MOST_TERMS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,7 @@ class Weighed:
 class Question:
     """The terms of a question that an index holds, in the question's order.
 
+    `tokens` are those by which documents are found: not those of grammar, if there are others.
     `kanji` are its single characters of that script: tokens of no index, but told by a text.
     """
 
@@ -36,14 +35,9 @@ class Question:
     kanji: tuple[tuple[str, float], ...]
     tokens: tuple[Token, ...]
 
-    @property
-    def least(self) -> int:
-        """How many of its tokens a document must hold to be found."""
-        return max(1, ceil(len(self.terms) / LEAST_PART))
-
-    def query(self, least: int) -> AnyOfTokens:
-        """Return the query for the documents that hold so many of its tokens."""
-        return AnyOfTokens(self.tokens, least)
+    def query(self) -> AnyOfTokens:
+        """Return the query for the documents that hold at least one of its tokens."""
+        return AnyOfTokens(self.tokens)
 
 
 def weigh(
@@ -55,29 +49,27 @@ def weigh(
 ) -> Question:
     """Weigh the terms of a folded question by how many of `count` documents hold each form.
 
-    Terms that no document holds are left out; of more than 64 tokens those worth most are kept.
+    Terms that no document holds are left out; of more than 64 those worth most are kept.
     """
-    weighed, tokens = [], dict[str, float]()
+    weighed = []
     for term in terms:
         forms = tuple(form for form in term.forms if frequencies.get(form, 0))
-        if not forms:
-            continue
-        rarity = _rarity(sum(frequencies[form] for form in forms), count)
-        weighed.append(Weighed(term, forms, term.share * rarity))
-        for form in forms:
+        if forms:
+            rarity = _rarity(sum(frequencies[form] for form in forms), count)
+            weighed.append(Weighed(term, forms, term.share * rarity))
+    if len(weighed) > MOST_TERMS:
+        kept = sorted(weighed, key=lambda each: (-each.worth, each.term.at))[:MOST_TERMS]
+        weighed = sorted(kept, key=lambda each: each.term.at)
+    boosts = dict[str, float]()
+    for each in [one for one in weighed if one.term.finds] or weighed:
+        for form in each.forms:
             # The engine multiplies by the rarity of each form; all forms count as one word.
-            boost = term.share * rarity / _rarity(frequencies[form], count)
-            tokens[form] = max(boost, tokens.get(form, 0.0))
-    if len(tokens) > MOST_TOKENS_ASKED:
-        worth = {form: each.worth for each in weighed for form in each.forms}
-        kept = sorted(tokens, key=lambda form: (-worth[form], form))[:MOST_TOKENS_ASKED]
-        tokens = {form: tokens[form] for form in tokens if form in set(kept)}
-        weighed = [each for each in weighed if any(form in tokens for form in each.forms)]
+            boosts.setdefault(form, each.worth / _rarity(frequencies[form], count))
     return Question(
         len(question),
         tuple(weighed),
         _kanji(question, weighed, recipe.kanji),
-        tuple(Token(form, boost) for form, boost in tokens.items()),
+        tuple(Token(form, boost) for form, boost in boosts.items()),
     )
 
 

@@ -25,13 +25,13 @@ class Recipe:
     kanji: float = 0.4
     longest_run: int = 8
     english: bool = True
-    ranked_again: int = 50
+    ranked_again: int = 40
     saturation: float = 0.6
     length_part: float = 0.75
     sentence: float = 1.0
     neighbours: float = 0.25
     beginning: float = 0.25
-    common: float = 0.4
+    common: float = 0.5
 
 
 DEFAULT_RECIPE: Final = Recipe()

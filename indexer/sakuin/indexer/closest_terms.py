@@ -21,6 +21,7 @@ MIXED: Final = DEFAULT_RECIPE.mixed
 """What a pair is worth that is grammar more often than not."""
 
 _RUNS: Final = (Script.KANJI, Script.KATAKANA)
+_GRAMMAR: Final = frozenset({Script.HIRAGANA, Script.SIGN})
 _WHOLE: Final = (*_RUNS, Script.HANGUL, Script.OTHER)
 
 
@@ -29,13 +30,15 @@ class Term:
     """What is looked for: any of `forms`, tokens of the index, of which the first was asked.
 
     `at` is its place in the folded question, `share` what it is worth beside other terms of its
-    rarity. A `is_word` stands between word edges.
+    rarity. A word (`is_word`) stands between word edges. A document that holds it is found by it
+    (`finds`), unless it is a pair of hiragana or signs: those only rank.
     """
 
     forms: tuple[str, ...]
     at: int
     share: float
     is_word: bool
+    finds: bool = True
 
     @property
     def text(self) -> str:
@@ -91,4 +94,5 @@ def _pairs(at: int, text: str, recipe: Recipe) -> Iterator[Term]:
         if scripts[i] is scripts[i + 1] and scripts[i] in _WHOLE:
             pairs = min(lengths[i] - 1, recipe.longest_run) if scripts[i] in _RUNS else 1
             share = 1 / sqrt(pairs)
-        yield Term((text[i : i + 2],), at + i, share, is_word=False)
+        finds = not _GRAMMAR.issuperset(scripts[i : i + 2])
+        yield Term((text[i : i + 2],), at + i, share, is_word=False, finds=finds)
