@@ -15,7 +15,7 @@ from sakuin.indexer.fold import fold
 from sakuin.indexer.guesses import guesses_for
 from sakuin.indexer.query import And, Phrase, Query
 from sakuin.indexer.query_words import BareWord, QueryWords, query_words
-from sakuin.indexer.spelling import spelling_in
+from sakuin.indexer.spelling import spelling_in, texts_of
 from sakuin.indexer.suggestion import Suggestion, SuggestionKind, Trial
 
 # Each bounds how often the index is asked, and so the time, whatever the query.
@@ -93,8 +93,8 @@ class _Tries:
         return Suggestion(shown if is_same else text, found.total, kind)
 
     def _spelt(self, word: BareWord, parts: tuple[str, ...], found: Hits) -> tuple[str, ...]:
-        fields = self.trial.fields
-        return tuple(spelling_in(found.hits, part, fields, word.field) for part in parts)
+        texts = list(texts_of(found.hits, self.trial.fields, word.field))
+        return tuple(spelling_in(texts, part) for part in parts)
 
     def _text(self, changes: _Changes) -> str:
         written: dict[BareWord, str | None] = {}

@@ -14,10 +14,9 @@ from sakuin.indexer.fold import fold
 from sakuin.indexer.guess import Guess, most_edits
 from sakuin.indexer.kana_forms import kana_forms
 from sakuin.indexer.kanji_variants import kanji_variants
-from sakuin.indexer.locate import Located
 from sakuin.indexer.query import AnyOfTokens, Token
 from sakuin.indexer.scripts import Script, script_of
-from sakuin.indexer.spelling import LONGEST_TEXT
+from sakuin.indexer.spelling import texts_of
 from sakuin.indexer.suggestion import Trial
 from sakuin.indexer.tokens import cut_query
 
@@ -109,12 +108,9 @@ def _alike(trial: Trial, text: str, edits: int) -> Iterator[tuple[str, float]]:
     if not edits or len(tokens) < least:
         return
     found = trial.find(AnyOfTokens(tuple(map(Token, tokens)), least), _HITS)
-    for hit in found.hits:
-        for name in trial.fields.searched:
-            original = hit.document.text[name][:LONGEST_TEXT]
-            settled = Located(original, trial.fields.folding).settled
-            if nearest := _nearest(text, settled, edits):
-                yield nearest
+    for each in texts_of(found.hits, trial.fields):
+        if nearest := _nearest(text, each.settled, edits):
+            yield nearest
 
 
 def _nearest(text: str, settled: str, edits: int) -> tuple[str, float] | None:

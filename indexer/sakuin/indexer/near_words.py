@@ -7,10 +7,9 @@ from rapidfuzz.distance import OSA
 
 from sakuin.indexer.engine import WordCount
 from sakuin.indexer.guess import Guess, most_edits
-from sakuin.indexer.locate import Located
 from sakuin.indexer.query import Phrase
 from sakuin.indexer.scripts import Script, script_of
-from sakuin.indexer.spelling import LONGEST_TEXT
+from sakuin.indexer.spelling import texts_of
 from sakuin.indexer.suggestion import Trial
 
 _MOST_ALIKE, _MOST_OF_LETTER = 2_000, 500
@@ -54,10 +53,7 @@ def _candidates(trial: Trial, word: str) -> Iterator[WordCount]:
 def _ending(trial: Trial, rest: str) -> Iterator[WordCount]:
     """Yield words of the first hits that end so."""
     found = trial.find(Phrase(rest, open_start=True), _HITS)
-    for hit in found.hits:
-        for name in trial.fields.searched:
-            text = hit.document.text[name][:LONGEST_TEXT]
-            settled = Located(text, trial.fields.folding).settled
-            at = settled.find(rest)
-            if at > 0 and script_of(settled[at - 1]) is Script.SPACED:
-                yield WordCount(settled[at - 1] + rest, found.total)
+    for text in texts_of(found.hits, trial.fields):
+        at = text.settled.find(rest)
+        if at > 0 and script_of(text.settled[at - 1]) is Script.SPACED:
+            yield WordCount(text.settled[at - 1] + rest, found.total)

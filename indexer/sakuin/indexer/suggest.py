@@ -7,6 +7,7 @@ hiragana that is not converted yet finds words in katakana.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from sakuin.indexer.document import Fields
 from sakuin.indexer.engine import Hit, Searcher
@@ -15,16 +16,15 @@ from sakuin.indexer.locate import Located
 from sakuin.indexer.phrases import phrases_of, without_chains
 from sakuin.indexer.query import And, Query
 from sakuin.indexer.scripts import Script, script_of
-from sakuin.indexer.spelling import LONGEST_TEXT, spelling_in
+from sakuin.indexer.spelling import spelling_in, texts_of
 from sakuin.indexer.suggestion import Suggestion, SuggestionKind, Trial
 from sakuin.indexer.typed import Opening, openings
 
-_HITS = 64
-_MOST_PHRASES = 5
+_MOST_TEXTS, _FEWEST_TEXTS = 64, 4
+_MOST_CHARACTERS = 200_000  # of all the texts that are read
+_MOST_PHRASES, _MOST_SPELLINGS = 5, 12
 _SMALL_WORD = 4  # letters
 _MANY_DOCUMENTS, _MANY_OF_ALL = 100, 0.05
-_ALL_TEXTS = 200_000  # characters looked at
-_HITS_FOR_SPELLING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +64,32 @@ def suggest(
     """
     trial = Trial(searcher, fields, within)
     known = {trial.read(typed).meaning}
-    tried: list[_Tried] = []
     last, whole = openings(typed, fields)
+    tried: list[_Tried] = []
+    texts: list[Located] = []
     if last:
         words = _words(trial, last, most)
         tried += _try(trial, last, words, SuggestionKind.WORD, known)
-    if opening := whole or last:
-        found = _phrases(trial, opening, _room(most, len(tried)) + 1)
-        tried += _try(trial, opening, found, SuggestionKind.PHRASE, known)
+    if (opening := whole or last) and not _begins_anything(opening):
+        texts = _texts(trial, opening, [hit for each in tried for hit in each.hits])
+        phrases = _phrases(trial, opening, texts, _room(most, len(tried)) + 1)
+        tried += _try(trial, opening, phrases, SuggestionKind.PHRASE, known)
     return tuple(
-        Suggestion(_spelt(trial, each), each.documents, each.kind) for each in _chosen(tried, most)
+        Suggestion(_spelt(trial, each, texts), each.documents, each.kind)
+        for each in _chosen(tried, most)
     )
 
 
-def _spelt(trial: Trial, each: _Tried) -> str:
-    """Return the whole query, its last piece spelt as in the first hits."""
-    spelling = spelling_in(each.hits, each.piece, trial.fields, each.opening.field)
+def _begins_anything(opening: Opening) -> bool:
+    """Tell that one hiragana is typed: too many phrases begin so to offer some."""
+    return len(opening.piece) == 1 and script_of(opening.piece) is Script.HIRAGANA
+
+
+def _spelt(trial: Trial, each: _Tried, texts: Iterable[Located]) -> str:
+    """Return the whole query, its last piece spelt as in the texts that were read."""
+    own = texts_of(each.hits, trial.fields, each.opening.field)
+    with_it = (text for text in texts if each.piece in text.settled)
+    spelling = spelling_in(islice(chain(own, with_it), _MOST_SPELLINGS), each.piece)
     text = each.opening.head + trial.as_query(spelling)
     return text if trial.read(text).meaning == each.meaning else each.text
 
@@ -104,15 +114,13 @@ def _room(most: int, words: int) -> int:
     return max(most * 3 // 8, most - words)
 
 
-def _phrases(trial: Trial, opening: Opening, most: int) -> list[str]:
+def _phrases(trial: Trial, opening: Opening, texts: Sequence[Located], most: int) -> list[str]:
     """Return frequent phrases that begin with the piece, without those that end in a small word.
 
-    (A word of few letters in many documents, as `the`: more has to follow.) One hiragana begins
-    all and nothing.
+    (A word of few letters in many documents, as `the`: more has to follow.)
     """
-    if len(opening.piece) == 1 and script_of(opening.piece) is Script.HIRAGANA:
-        return []
-    found = phrases_of(list(_texts(trial, opening)), opening.piece, min(most, _MOST_PHRASES))
+    settled = [text.settled for text in texts]
+    found = phrases_of(settled, opening.piece, min(most, _MOST_PHRASES))
     ends = {phrase: phrase.rpartition(" ")[2] for phrase in found if " " in phrase}
     small = [end for end in ends.values() if len(end) <= _SMALL_WORD]
     held = trial.searcher.frequencies(small)
@@ -120,15 +128,15 @@ def _phrases(trial: Trial, opening: Opening, most: int) -> list[str]:
     return [phrase for phrase in found if held.get(ends.get(phrase, ""), 0) <= many]
 
 
-def _texts(trial: Trial, opening: Opening) -> Iterator[str]:
-    """Yield the searched texts of the first hits, as searches see them, in bounded length."""
-    left = _ALL_TEXTS
-    names = (opening.field,) if opening.field else trial.fields.searched
-    for hit in trial.find(opening.query(), _HITS).hits:
-        for name in names:
-            text = hit.document.text[name][: min(left, LONGEST_TEXT)]
-            left -= len(text)
-            yield Located(text, trial.fields.folding).settled
+def _texts(trial: Trial, opening: Opening, seen: Sequence[Hit]) -> list[Located]:
+    """Return texts that may hold phrases: the fewer, the longer those are that were seen."""
+    query, fields = opening.query(), trial.fields
+    hits = seen or trial.find(query, 1).hits
+    sizes = [sum(len(hit.document.text[name]) for name in fields.searched) for hit in hits]
+    fitting = _MOST_CHARACTERS * len(sizes) // (sum(sizes) + 1)
+    limit = max(_FEWEST_TEXTS, min(fitting, _MOST_TEXTS))
+    found = trial.find(query, limit).hits if hits else ()
+    return list(texts_of(found, fields, opening.field))
 
 
 def _try(
@@ -142,7 +150,7 @@ def _try(
         reading = trial.read(text)
         if reading.meaning not in known:
             known.add(reading.meaning)
-            found = trial.find(reading.query, _HITS_FOR_SPELLING)
+            found = trial.find(reading.query, 1)
             if found.total:
                 yield _Tried(opening, piece, kind, text, reading.meaning, found.total, found.hits)
 
