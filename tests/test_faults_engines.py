@@ -66,7 +66,8 @@ def test_no_deletion_is_lost_when_segments_merge_after_opening(tmp_path: Path) -
             return tantivy.Query.term_set_query(schema, "id", ids)
 
         for start in range(0, len(rows), size):
-            writer = TantivyWriter(raw, BODY, tantivy.Document, with_ids)
+            index.reload()
+            writer = TantivyWriter(raw, BODY, tantivy.Document, with_ids, index.searcher())
             writer.upsert(rows[start : start + size])
             if start == 7 * size:
                 writer.delete([str(n) for n in (*range(3_005, 3_025), *range(6_005, 6_025))])

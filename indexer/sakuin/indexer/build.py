@@ -132,7 +132,7 @@ def take(copy: Copy, draft: Draft, ids: Sequence[str]) -> tuple[int, int]:
         raise
     except Exception as error:
         raise ChunkFailed(ids) from error
-    return changed, sum(len(text) for one in documents for text in one.text.values())
+    return changed, sum(sum(map(len, one.text.values())) for one in documents)
 
 
 def load(copy: Copy, ids: Sequence[str]) -> tuple[Sequence[Document], list[str]]:

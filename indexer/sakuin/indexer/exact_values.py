@@ -4,8 +4,8 @@ A key is a text or bytes whose plain order is the order wanted, so that no engin
 more than how to compare.
 """
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache, partial
 from typing import Final
 
 from sakuin.indexer.document import Document, Fields, FilterKind
@@ -44,13 +44,14 @@ def check_document(document: Document, kinds: Mapping[str, FilterKind], folding:
             raise ValueError(f"the value of {name!r} must be a text, not {value!r}")
         elif len(value) * _WIDEST > LONGEST:
             _check_length(value, f"the value of {name!r}")
-            _check_length(keyword(value, folding), f"the folded value of {name!r}")
+            _check_length(fold(value, folding), f"the folded value of {name!r}")
 
 
-@lru_cache(maxsize=1_024)  # documents of one source come together
-def keyword(value: str, folding: Folding) -> str:
-    """Return a keyword as it compares."""
-    return fold(value, folding)
+@cache
+def keyword_in(folding: Folding) -> Callable[[str], str]:
+    """Return what gives a keyword as it compares in an index of this folding."""
+    # Documents of one source come together.
+    return lru_cache(maxsize=1_024)(partial(fold, folding=folding))
 
 
 @lru_cache(maxsize=1_024)  # documents of one place come together

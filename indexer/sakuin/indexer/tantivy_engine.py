@@ -72,7 +72,9 @@ class TantivyEngine:
             # committed begins before ours ends, some segments take a deletion of that stamp for
             # done already, and others do it: it is lost for the first. This one deletes nothing.
             writer.delete_documents_by_query(Query.empty_query())
-        return TantivyWriter(writer, fields, tantivy.Document, _WithIds(index.schema))
+            before = uninterrupted(index.searcher)
+        with_ids = _WithIds(index.schema)
+        return TantivyWriter(writer, fields, tantivy.Document, with_ids, before)
 
     def open_searcher(self, directory: Path, fields: Fields) -> "_Searcher":
         """Open the index for reading."""

@@ -6,7 +6,7 @@ from typing import Any, Final, Self
 
 from sakuin.indexer.document import Document, Fields, FilterKind
 from sakuin.indexer.engine import Order
-from sakuin.indexer.exact_values import check_document, keyword, kinds_of, place_key
+from sakuin.indexer.exact_values import check_document, keyword_in, kinds_of, place_key
 from sakuin.indexer.words import cut_text
 
 
@@ -76,7 +76,7 @@ class WhooshWriter:
         values[WORDS] = " ".join(words)
         for name, value in document.values.items():
             if isinstance(value, str):
-                values[keyword_field(fields, name)] = keyword(value, fields.folding)
+                values[keyword_field(fields, name)] = keyword_in(fields.folding)(value)
         if fields.text_ids:
             values["order_id"] = document.id.encode()
         if fields.place:
