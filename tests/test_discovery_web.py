@@ -103,6 +103,16 @@ def test_facets_count_all_that_is_found(web: Web) -> None:
             assert api(web, q="生まれ", filter=each["filter"])["total"] == each["count"]
 
 
+@pytest.mark.parametrize("asked", [{"q": QUESTION, "mode": "closest"}, {"like": "1"}])
+def test_facets_of_what_is_close_or_similar(web: Web, asked: dict[str, str]) -> None:
+    """S4: they count all that is found, whichever way."""
+    found = api(web, facets="source", per_page=1, **asked)
+    (sources,) = found["facets"]
+    assert found["total"] == sum(each["count"] for each in sources["values"]) > 1
+    for each in sources["values"]:
+        assert api(web, filter=each["filter"], **asked)["total"] == each["count"]
+
+
 def test_an_only_value_and_the_others(web: Web) -> None:
     (sources,) = api(web, q="生まれ", facets="source:1")["facets"]
     assert [each["count"] for each in sources["values"]] == [2]

@@ -3,15 +3,18 @@
 Nothing of this is mixed into what the exact search finds.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from sakuin.app.asked import Asked
 from sakuin.app.refused import Refused
-from sakuin.indexer.closest import search_closest
+from sakuin.indexer.closest import closest_query, search_closest
 from sakuin.indexer.did_you_mean import did_you_mean
 from sakuin.indexer.document import Fields
 from sakuin.indexer.engine import Hits, Searcher
 from sakuin.indexer.query import Query
-from sakuin.indexer.similar import search_similar
+from sakuin.indexer.similar import search_similar, similar_query
 from sakuin.indexer.suggestion import Suggestion
 
 MOST_MEANT = 3
@@ -28,18 +31,35 @@ class Instead:
     closest: Hits
 
 
-def similar_to(
-    searcher: Searcher,
-    fields: Fields,
-    document: str,
-    *,
-    within: Query | None,
-    offset: int,
-    limit: int,
+def search_ranked(
+    searcher: Searcher, fields: Fields, asked: Asked, within: Query | None, offset: int, limit: int
 ) -> Hits:
-    """Return documents similar to one; Refused where the generation has no such document."""
+    """Return what is close to the words, or similar to a document.
+
+    Refused where the generation has no such document.
+    """
+    if asked.like is None:
+        return search_closest(
+            searcher, fields, asked.text, within=within, offset=offset, limit=limit
+        )
+    with _known(asked.like):
+        return search_similar(
+            searcher, fields, asked.like, within=within, offset=offset, limit=limit
+        )
+
+
+def ranked_query(searcher: Searcher, fields: Fields, asked: Asked, within: Query | None) -> Query:
+    """Return the query for all that `search_ranked` finds, to be counted."""
+    if asked.like is None:
+        return closest_query(searcher, fields, asked.text, within=within)
+    with _known(asked.like):
+        return similar_query(searcher, fields, asked.like, within=within)
+
+
+@contextmanager
+def _known(document: str) -> Iterator[None]:
     try:
-        return search_similar(searcher, fields, document, within=within, offset=offset, limit=limit)
+        yield
     except KeyError:
         raise Refused(
             "like", f"names document {document[:40]!r}, which the index does not have"

@@ -6,10 +6,9 @@ All that is told comes from one generation: hits, total, facets, and what to off
 from dataclasses import replace
 
 from sakuin.app.asked import Asked
-from sakuin.app.discovered import instead_of, similar_to
+from sakuin.app.discovered import instead_of, ranked_query, search_ranked
 from sakuin.app.refused import Refused
 from sakuin.app.searched import Searched
-from sakuin.indexer.closest import search_closest
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Fields
 from sakuin.indexer.engine import Hits, Order, Searcher
@@ -93,8 +92,10 @@ def _look(searcher: Searcher, fields: Fields, found: Searched) -> Searched:
         return found
     try:
         found = _page(searcher, fields, found)
-        if asked.facets and not asked.is_ranked:
-            found = replace(found, counts=searcher.count(found.tree, asked.facets))
+        if asked.facets:
+            found = replace(
+                found, counts=searcher.count(_all(searcher, fields, found), asked.facets)
+            )
     except QueryTooLarge as why:
         return _too_large(searcher, found, why)
     except TooManySteps as error:
@@ -130,16 +131,19 @@ def _page(searcher: Searcher, fields: Fields, found: Searched) -> Searched:
 
 
 def _hits(searcher: Searcher, fields: Fields, found: Searched, offset: int, limit: int) -> Hits:
-    asked, within = found.asked, found.condition
-    if asked.like is not None:
-        return similar_to(searcher, fields, asked.like, within=within, offset=offset, limit=limit)
+    asked = found.asked
     if asked.is_ranked:
-        return search_closest(
-            searcher, fields, asked.text, within=within, offset=offset, limit=limit
-        )
+        return search_ranked(searcher, fields, asked, found.condition, offset, limit)
     return searcher.search(
         found.tree, order=asked.order, offset=offset, limit=limit, after=asked.after
     )
+
+
+def _all(searcher: Searcher, fields: Fields, found: Searched) -> Query:
+    """Return the query for all that is found, whichever way."""
+    if found.asked.is_ranked:
+        return ranked_query(searcher, fields, found.asked, found.condition)
+    return found.tree
 
 
 def _too_large(searcher: Searcher, found: Searched, why: QueryTooLarge) -> Searched:

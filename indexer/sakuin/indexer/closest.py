@@ -39,9 +39,7 @@ def search_closest(
     among those behind them. Raises as `search` does for `within`.
     """
     question = closest(text, fields, searcher.frequencies, searcher.document_count, recipe)
-    query = question.query() if question.tokens else _single_characters(text, fields)
-    if within is not None:
-        query = And((query, within))
+    query = _query(question, fields, text, within)
     if offset >= recipe.ranked_again or not limit:
         return searcher.search(query, order=Order.RELEVANCE, offset=offset, limit=limit)
     end = offset + limit
@@ -50,6 +48,14 @@ def search_closest(
     first = [hit.document for hit in found.hits[: recipe.ranked_again]]
     hits = rerank(question, fields, first, recipe) + found.hits[recipe.ranked_again :]
     return Hits(found.total, hits[offset:end])
+
+
+def closest_query(
+    searcher: Searcher, fields: Fields, text: str, *, within: Query | None = None
+) -> Query:
+    """Return the query for all that `search_closest` finds, in the engine's own order."""
+    question = closest(text, fields, searcher.frequencies, searcher.document_count)
+    return _query(question, fields, text, within)
 
 
 def closest(
@@ -67,6 +73,11 @@ def closest(
     terms = terms_of(folded, recipe)
     found = frequencies([one for term in terms for one in term.forms])
     return weigh(folded, terms, found, count, recipe)
+
+
+def _query(question: Question, fields: Fields, text: str, within: Query | None) -> Query:
+    query = question.query() if question.tokens else _single_characters(text, fields)
+    return query if within is None else And((query, within))
 
 
 def _folded(text: str, fields: Fields) -> str:

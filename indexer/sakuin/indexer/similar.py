@@ -13,7 +13,7 @@ from collections import Counter
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hits, Order, Searcher
 from sakuin.indexer.fold import fold
-from sakuin.indexer.query import And, AnyOfTokens, Ids, Not, Query, Token
+from sakuin.indexer.query import And, AnyOfTokens, Ids, Not, Nothing, Query, Token
 from sakuin.indexer.scripts import Script, script_of
 from sakuin.indexer.tokens import cut
 
@@ -37,16 +37,26 @@ def search_similar(
 ) -> Hits:
     """Return the documents most like one of the index, itself left out, the nearest first.
 
-    The total counts exactly those among `within` (None: all) that hold at least two of its 64
-    most telling tokens. Raises KeyError for an id that is not there, and as `search` does.
+    The total counts exactly what `similar_query` finds. Raises KeyError for an id that is not
+    there, and as `search` does.
+    """
+    query = similar_query(searcher, fields, document_id, within=within)
+    return searcher.search(query, order=Order.RELEVANCE, offset=offset, limit=limit)
+
+
+def similar_query(
+    searcher: Searcher, fields: Fields, document_id: str, *, within: Query | None = None
+) -> Query:
+    """Return the query for other documents with at least two of a document's most telling tokens.
+
+    These are 64 at most. Raises KeyError for an id that is not there.
     """
     document = searcher.documents([document_id])[document_id]
     telling = telling_tokens(searcher, fields, document)
     if not telling:
-        return Hits(0, ())
+        return Nothing()
     alike = AnyOfTokens(telling, min(_LEAST, len(telling)))
-    query = And((alike, Not(Ids((document_id,))), *([within] if within else [])))
-    return searcher.search(query, order=Order.RELEVANCE, offset=offset, limit=limit)
+    return And((alike, Not(Ids((document_id,))), *([within] if within else [])))
 
 
 def telling_tokens(searcher: Searcher, fields: Fields, document: Document) -> tuple[Token, ...]:
