@@ -11,11 +11,13 @@ from typing import Final
 from sakuin.indexer.closest_question import Question, weigh
 from sakuin.indexer.closest_rank import LONGEST_READ, rank
 from sakuin.indexer.closest_recipe import DEFAULT_RECIPE, Recipe
+from sakuin.indexer.closest_spelling import Near, near_spellings, respelt
 from sakuin.indexer.closest_terms import lone_characters, terms_of
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order, Searcher
 from sakuin.indexer.fold import fold
 from sakuin.indexer.query import And, Nothing, Or, Phrase, Query
+from sakuin.indexer.suggestion import Trial
 
 LONGEST_QUESTION: Final = 1_000
 _MOST_LONE: Final = 8
@@ -38,7 +40,7 @@ def search_closest(
     the same every time, so pages fit together. Scores compare among the hits ranked again, and
     among those behind them. Raises as `search` does for `within`.
     """
-    question = closest(text, fields, searcher.frequencies, searcher.document_count, recipe)
+    question = _question(searcher, fields, text, recipe)
     query = _query(question, fields, text, within)
     if offset >= recipe.ranked_again or not limit:
         return searcher.search(query, order=Order.RELEVANCE, offset=offset, limit=limit)
@@ -54,7 +56,7 @@ def closest_query(
     searcher: Searcher, fields: Fields, text: str, *, within: Query | None = None
 ) -> Query:
     """Return the query for all that `search_closest` finds, in the engine's own order."""
-    question = closest(text, fields, searcher.frequencies, searcher.document_count)
+    question = _question(searcher, fields, text, DEFAULT_RECIPE)
     return _query(question, fields, text, within)
 
 
@@ -64,15 +66,26 @@ def closest(
     frequencies: Callable[[Sequence[str]], Mapping[str, int]],
     count: int,
     recipe: Recipe = DEFAULT_RECIPE,
+    near: Near | None = None,
 ) -> Question:
     """Return the question that a text is to an index of `count` documents.
 
-    `frequencies` says how many of them hold each token, as `Searcher.frequencies` does.
+    `frequencies` says how many of them hold each token, as `Searcher.frequencies` does; `near`
+    gives words for one that none of them holds (None: it is left out).
     """
     folded = _folded(text, fields)
     terms = terms_of(folded, recipe)
-    found = frequencies([one for term in terms for one in term.forms])
-    return weigh(folded, terms, found, count, recipe)
+    held = dict(frequencies([one for term in terms for one in term.forms]))
+    if near:
+        terms = respelt(terms, held, near)
+        new = {one for term in terms for one in term.forms} - held.keys()
+        held |= frequencies(sorted(new)) if new else {}
+    return weigh(folded, terms, held, count, recipe)
+
+
+def _question(searcher: Searcher, fields: Fields, text: str, recipe: Recipe) -> Question:
+    near = near_spellings(Trial(searcher, fields))
+    return closest(text, fields, searcher.frequencies, searcher.document_count, recipe, near)
 
 
 def _query(question: Question, fields: Fields, text: str, within: Query | None) -> Query:
