@@ -146,7 +146,7 @@ class TantivyWriter:
         words: set[str] = set()
         for name, tokens_name, backwards_name in self._tokens:
             tokens, backwards, found = cut_text(text[name], self._fields.folding)
-            words |= found
+            words = words | found if words else found
             made.add_text(tokens_name, tokens)
             if backwards:
                 made.add_text(backwards_name, backwards)

@@ -39,12 +39,14 @@ def cut_text(text: str, folding: Folding) -> tuple[str, str, set[str]]:
         plain = fold(text, Folding(variants=folding.variants))
         folded = fold(plain, folding)
     tokens, backwards, spaced = token_texts(folded)
-    words = {one for one in spaced if 1 < len(one) <= LONGEST_WORD and not one.isdigit()}
-    if not plain.isascii():
-        runs = {one for one in _runs().findall(plain) if len(one) <= _MOST_KANJI or _fits(one)}
-        if folded is not plain:
-            runs = {one for one in (fold(run, folding) for run in runs) if len(one) > 1}
-        words |= runs
+    words = set(() if plain.isascii() else _runs().findall(plain))
+    if words and max(map(len, words)) > _MOST_KANJI:
+        words = {one for one in words if len(one) <= _MOST_KANJI or _fits(one)}
+    if folded is not plain:
+        words = {one for one in (fold(run, folding) for run in words) if len(one) > 1}
+    for one in spaced:
+        if 1 < len(one) <= LONGEST_WORD and not one.isdigit():
+            words.add(one)
     return tokens, backwards, words
 
 
