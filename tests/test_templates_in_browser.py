@@ -19,7 +19,7 @@ from xss import PAYLOADS
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 PAGES = all_pages()
 KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "json": "text/json"}
