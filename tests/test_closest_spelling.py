@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sakuin.indexer.closest import closest_query, search_closest
+from sakuin.indexer.closest import closest_search, search_closest
 from sakuin.indexer.closest_spelling import MOST_WORDS
 from sakuin.indexer.engine import Order, Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
@@ -61,6 +61,6 @@ def test_only_some_unknown_words_are_looked_up(searcher: Searcher) -> None:
 
 def test_the_query_finds_what_the_search_finds(searcher: Searcher) -> None:
     for text in ("machien", "図書館 libraly", "木", ""):
-        query = closest_query(searcher, BODY, text)
+        query = closest_search(searcher, BODY, text).query
         found = searcher.search(query, order=Order.ID, offset=0, limit=10)
         assert sorted(hit.document.id for hit in found.hits) == sorted(first(searcher, text))

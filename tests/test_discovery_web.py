@@ -244,3 +244,55 @@ def test_with_the_log_on_searches_and_clicks_are_counted_and_suggested(tmp_path:
         assert suggestions[0] == {"text": "宮沢 生まれ", "documents": 1}
         assert {"text": "宮沢賢治", "documents": 2} in suggestions
         assert "/click?" not in logging.get("/search", q="宮沢", filter="source:poets").text
+
+
+def test_what_no_filter_can_hold_is_counted_all_the_same(tmp_path: Path) -> None:
+    """A control character, or 1,000 of any, in a value: shown and counted, without a link."""
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}") as odd:
+        for source in ("bad\x01source", "x" * 255, "plain", "“curly” 'single' \\ :*"):
+            odd.add("夜の話", source)
+        odd.drain()
+        (sources,) = api(odd, q="夜", facets="source")["facets"]
+        assert len(sources["values"]) == 4
+        for each in sources["values"]:
+            assert each["count"] == 1
+            assert (each["filter"] is None) == ("\x01" in each["value"])
+            if each["filter"]:
+                assert api(odd, q="夜", filter=each["filter"])["total"] == 1
+        assert "plain" in odd.get("/search", q="夜").text
+
+
+@pytest.mark.parametrize("earlier", ["source:poets　OR　source:novels", '"生まれ', "岩手 OR 津軽"])
+def test_a_value_narrows_whatever_was_narrowed_before(web: Web, earlier: str) -> None:
+    page = web.get("/search", q="生まれ", filter=earlier).text
+    narrowing = [each for each in links_of(page) if "filter=%28" in each]
+    assert narrowing
+    for link in narrowing:
+        shown = web.get(link).text
+        (label, count) = re.findall(
+            rf'href="{re.escape(link).replace("&", "&amp;")}"[^>]*>([^<]*)</a> <small>(\d+)', page
+        )[0]
+        assert f">{count}件" in shown or f">{count} hit" in shown, (label, link)
+
+
+def test_an_exact_filter_is_not_called_close(web: Web) -> None:
+    found = api(web, q=" ", filter="source:poets", mode="closest")
+    assert (found["mode"], found["total"]) == ("exact", 3)
+
+
+def test_a_time_facet_of_the_page_goes_by_longer_steps(tmp_path: Path) -> None:
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}") as old:
+        for _ in range(2):
+            old.add("夜の話")
+        old.drain()
+        change = "UPDATE paragraphs SET created_at = '1900-01-01 00:00:00.000000' WHERE id = 1"
+        with old.parts.database.begin() as connection:
+            connection.exec_driver_sql(change)
+            connection.exec_driver_sql(
+                "INSERT INTO sakuin_messages (queue, data) VALUES "
+                "('index:paragraphs', '{\"ids\": [\"1\"]}')"
+            )
+        old.drain()
+        page = old.get("/search", q="夜").text
+        assert "created%3A1900&" in page or 'created%3A1900"' in page
+        assert old.get("/api/v1/search", q="夜", facets="created:month").status_code == 422

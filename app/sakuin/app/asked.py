@@ -33,7 +33,8 @@ class Asked:
     program's own: it only ever takes away. `after`, in the order of ids, asks for what follows
     that id, and `offset` counts from there. `generation` is that of an earlier answer.
     `like`: instead of any words, documents that are similar to the one with this id.
-    `facets` are counted over all that is found. `helps`: where nothing is found, say what is
+    `facets` are counted over all that is found; with `coarsens` times go by longer steps, or are
+    left out, where an answer would have too many. `helps`: where nothing is found, say what is
     closest, and what may have been meant.
     """
 
@@ -44,6 +45,7 @@ class Asked:
     mode: Mode = Mode.EXACT
     like: str | None = None
     facets: tuple[Facet, ...] = ()
+    coarsens: bool = False
     helps: bool = False
     order: Order = Order.RELEVANCE
     after: str | None = None
@@ -59,7 +61,9 @@ class Asked:
     @property
     def way(self) -> str:
         """How documents are found, for programs: a mode, or `similar`."""
-        return self.mode.value if self.like is None else "similar"
+        if self.like is not None:
+            return "similar"
+        return str(Mode.CLOSEST if self.is_ranked else Mode.EXACT)
 
     @property
     def is_ranked(self) -> bool:

@@ -130,7 +130,7 @@ class CountedLink:
 
     label: str
     count: int
-    url: str
+    url: str | None
 
 
 @dataclass(frozen=True, slots=True)

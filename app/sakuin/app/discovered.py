@@ -3,18 +3,17 @@
 Nothing of this is mixed into what the exact search finds.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sakuin.app.asked import Asked
 from sakuin.app.refused import Refused
-from sakuin.indexer.closest import closest_query, search_closest
+from sakuin.indexer.closest import closest_search, search_closest
 from sakuin.indexer.did_you_mean import did_you_mean
 from sakuin.indexer.document import Fields
-from sakuin.indexer.engine import Hits, Searcher
+from sakuin.indexer.engine import Hits, Order, Searcher
 from sakuin.indexer.query import Query
-from sakuin.indexer.similar import search_similar, similar_query
+from sakuin.indexer.similar import similar_query
 from sakuin.indexer.suggestion import Suggestion
 
 MOST_MEANT = 3
@@ -31,39 +30,40 @@ class Instead:
     closest: Hits
 
 
-def search_ranked(
-    searcher: Searcher, fields: Fields, asked: Asked, within: Query | None, offset: int, limit: int
-) -> Hits:
-    """Return what is close to the words, or similar to a document.
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A search for what is close or similar: the query for all of it, and its pages."""
+
+    query: Query
+    page: Callable[[int, int], Hits]
+
+
+def ranked_search(searcher: Searcher, fields: Fields, asked: Asked, within: Query | None) -> Ranked:
+    """Return the search for what is close to the words, or similar to a document.
 
     Refused where the generation has no such document.
     """
     if asked.like is None:
-        return search_closest(
-            searcher, fields, asked.text, within=within, offset=offset, limit=limit
-        )
-    with _known(asked.like):
-        return search_similar(
-            searcher, fields, asked.like, within=within, offset=offset, limit=limit
-        )
-
-
-def ranked_query(searcher: Searcher, fields: Fields, asked: Asked, within: Query | None) -> Query:
-    """Return the query for all that `search_ranked` finds, to be counted."""
-    if asked.like is None:
-        return closest_query(searcher, fields, asked.text, within=within)
-    with _known(asked.like):
-        return similar_query(searcher, fields, asked.like, within=within)
-
-
-@contextmanager
-def _known(document: str) -> Iterator[None]:
+        closest = closest_search(searcher, fields, asked.text, within=within)
+        return Ranked(closest.query, closest.page)
     try:
-        yield
+        query = similar_query(searcher, fields, asked.like, within=within)
     except KeyError:
         raise Refused(
-            "like", f"names document {document[:40]!r}, which the index does not have"
+            "like", f"names document {asked.like[:40]!r}, which the index does not have"
         ) from None
+    return Ranked(query, exact_pages(searcher, query, Order.RELEVANCE))
+
+
+def exact_pages(
+    searcher: Searcher, query: Query, order: Order, after: str | None = None
+) -> Callable[[int, int], Hits]:
+    """Return the pages of an exact search: hits from an offset, so many."""
+
+    def page(offset: int, limit: int) -> Hits:
+        return searcher.search(query, order=order, offset=offset, limit=limit, after=after)
+
+    return page
 
 
 def instead_of(

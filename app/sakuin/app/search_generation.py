@@ -6,12 +6,12 @@ All that is told comes from one generation: hits, total, facets, and what to off
 from dataclasses import replace
 
 from sakuin.app.asked import Asked
-from sakuin.app.discovered import instead_of, ranked_query, search_ranked
+from sakuin.app.discovered import Ranked, exact_pages, instead_of, ranked_search
 from sakuin.app.refused import Refused
 from sakuin.app.searched import Searched
 from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.document import Fields
-from sakuin.indexer.engine import Hits, Order, Searcher
+from sakuin.indexer.engine import Order, Searcher
 from sakuin.indexer.errors import (
     GenerationBroken,
     GenerationGone,
@@ -19,12 +19,15 @@ from sakuin.indexer.errors import (
     QueryTooLarge,
     TooManySteps,
 )
+from sakuin.indexer.facet import Counts, Step
 from sakuin.indexer.index import Index
 from sakuin.indexer.limits import DEFAULT_LIMITS
 from sakuin.indexer.parse import Parsed, parse, too_large
 from sakuin.indexer.query import Nothing, Query
 from sakuin.indexer.reader import Reader
 from sakuin.indexer.synonyms import Synonyms
+
+_LONGER = {Step.DAY: Step.MONTH, Step.MONTH: Step.YEAR}
 
 MOST_OFFSET = 100_000
 """How many hits can be skipped; further on, `after` goes on in the order of ids."""
@@ -91,19 +94,40 @@ def _look(searcher: Searcher, fields: Fields, found: Searched) -> Searched:
     if found.refused:
         return found
     try:
-        found = _page(searcher, fields, found)
-        if asked.facets:
-            found = replace(
-                found, counts=searcher.count(_all(searcher, fields, found), asked.facets)
-            )
+        search = _search_of(searcher, fields, found)
+        found = _page(search, found)
+        counts = _counted(searcher, search.query, asked) if asked.facets else ()
     except QueryTooLarge as why:
         return _too_large(searcher, found, why)
-    except TooManySteps as error:
-        raise Refused("facets", f"cannot be counted: {error}") from None
+    found = replace(found, counts=counts)
     if not asked.helps or found.total or asked.is_ranked or not _is_plain(found):
         return found
     offer = instead_of(searcher, fields, asked.text, within=found.condition, limit=asked.limit)
     return replace(found, instead=offer)
+
+
+def _search_of(searcher: Searcher, fields: Fields, found: Searched) -> Ranked:
+    """Return the search, whichever way documents are found."""
+    asked = found.asked
+    if asked.is_ranked:
+        return ranked_search(searcher, fields, asked, found.condition)
+    return Ranked(found.tree, exact_pages(searcher, found.tree, asked.order, asked.after))
+
+
+def _counted(searcher: Searcher, query: Query, asked: Asked) -> tuple[Counts, ...]:
+    """Count; where steps of time are too many, longer ones are taken if that is allowed."""
+    facets = asked.facets
+    while True:
+        try:
+            return searcher.count(query, facets)
+        except TooManySteps as error:
+            if not asked.coarsens:
+                raise Refused("facets", f"cannot be counted: {error}") from None
+        facets = tuple(
+            replace(each, step=_LONGER[each.step]) if each.step else each
+            for each in facets
+            if each.step is not Step.YEAR
+        )
 
 
 def _is_plain(found: Searched) -> bool:
@@ -112,13 +136,11 @@ def _is_plain(found: Searched) -> bool:
     return bool(asked.text.strip()) and asked.dialect is Dialect.SAKUIN and asked.after is None
 
 
-def _page(searcher: Searcher, fields: Fields, found: Searched) -> Searched:
+def _page(search: Ranked, found: Searched) -> Searched:
     """Search; in the order of ids for one hit more, which tells that there are more."""
     asked = found.asked
     limit = asked.limit + (asked.order is Order.ID and asked.limit > 0)
-    if asked.offset > MOST_OFFSET:
-        limit = 0
-    hits = _hits(searcher, fields, found, min(asked.offset, MOST_OFFSET), limit)
+    hits = search.page(min(asked.offset, MOST_OFFSET), limit if asked.offset <= MOST_OFFSET else 0)
     if MOST_OFFSET < asked.offset < hits.total:
         raise Refused(
             "page",
@@ -128,22 +150,6 @@ def _page(searcher: Searcher, fields: Fields, found: Searched) -> Searched:
     shown = hits.hits[: asked.limit]
     last = shown[-1].document.id if len(hits.hits) > len(shown) else None
     return replace(found, total=hits.total, hits=shown, next_after=last)
-
-
-def _hits(searcher: Searcher, fields: Fields, found: Searched, offset: int, limit: int) -> Hits:
-    asked = found.asked
-    if asked.is_ranked:
-        return search_ranked(searcher, fields, asked, found.condition, offset, limit)
-    return searcher.search(
-        found.tree, order=asked.order, offset=offset, limit=limit, after=asked.after
-    )
-
-
-def _all(searcher: Searcher, fields: Fields, found: Searched) -> Query:
-    """Return the query for all that is found, whichever way."""
-    if found.asked.is_ranked:
-        return ranked_query(searcher, fields, found.asked, found.condition)
-    return found.tree
 
 
 def _too_large(searcher: Searcher, found: Searched, why: QueryTooLarge) -> Searched:

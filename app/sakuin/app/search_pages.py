@@ -19,7 +19,6 @@ from sakuin.app.search_address import SearchAddress, read_address, search_url
 from sakuin.app.search_path import words_of
 from sakuin.app.search_results import results_of
 from sakuin.indexer.engine import Order, orders
-from sakuin.indexer.facet import Step
 
 _MOST_MENDS = 8
 
@@ -59,19 +58,14 @@ def _respond(request: Request, query: str) -> Response:
         notices = (*notices, Notice.BAD_ORDER)
     if not address.asks():
         return show(request, _page(request, parts, address, notices))
-    steps = [Step.YEAR, Step.MONTH]
+    facets = page_facets(parts.index.fields)
     for _ in range(_MOST_MENDS):
-        facets = page_facets(parts.index.fields, steps[-1]) if steps else ()
         try:
-            return show(
-                request, _answered(request, parts, address.otherwise(facets=facets), notices)
-            )
+            asked = address.otherwise(facets=facets, coarsens=True)
+            return show(request, _answered(request, parts, asked, notices))
         except Refused as error:
-            if error.field == "facets":  # more months than anybody reads
-                steps.pop()
-            else:
-                address, notice = _mended(address, error)
-                notices = (*notices, notice)
+            address, notice = _mended(address, error)
+            notices = (*notices, notice)
     raise AssertionError(f"a search page cannot mend {address}")
 
 

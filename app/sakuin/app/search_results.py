@@ -50,7 +50,7 @@ def results_of(
         next_url=pages.to(page.next_page) or pages.behind(),
         last_url=pages.to(min(page.total_pages, pages.reach)) if page.out_of_range else None,
         orders=_order_links(found, collection, address, root),
-        facets=facet_links(found.counts, address, root),
+        facets=facet_links(found.counts, collection.index.fields, address, root),
         meant=_meant(found, address, root),
         closest=_closest(found, shown),
         json_url=f"{root}/api/v1/search?{urlencode(address.parameters())}",

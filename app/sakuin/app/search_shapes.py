@@ -58,7 +58,7 @@ class Value(BaseModel):
     value: str
     label: str
     count: int
-    filter: str
+    filter: str | None = Field(description="null: a value that no query can hold")
 
 
 class Counted(BaseModel):
@@ -106,7 +106,9 @@ class Page(BaseModel, Generic[T]):
     diagnostics: list[Remark]
     filter_diagnostics: list[Remark]
     facets: list[Counted]
-    did_you_mean: list[Suggested] = Field(description="where nothing was found: queries that find")
+    did_you_mean: list[Suggested] = Field(
+        description="where nothing was found: queries that find something"
+    )
     closest: Closest[T] | None
 
 

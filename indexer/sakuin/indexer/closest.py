@@ -6,6 +6,7 @@ them are ranked again by where in their texts those stand (`closest_rank`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from sakuin.indexer.closest_question import Question, weigh
@@ -35,29 +36,57 @@ def search_closest(
 ) -> Hits:
     """Return the documents closest to a text, best first, and how many there are exactly.
 
-    Found is what matches `within` and holds one of the text's terms (those of grammar count where
-    there is nothing else). Takes any text, of which the first 1,000 characters count. The order is
+    Found is what matches `within` and holds one of the text's terms: of the 64 worth most (those
+    of grammar count where there is nothing else), Latin words that no document holds spelt as near
+    ones. Takes any text, of which the first 1,000 characters count. The order is
     the same every time, so pages fit together. Scores compare among the hits ranked again, and
     among those behind them. Raises as `search` does for `within`.
     """
-    question = _question(searcher, fields, text, recipe)
-    query = _query(question, fields, text, within)
-    if offset >= recipe.ranked_again or not limit:
-        return searcher.search(query, order=Order.RELEVANCE, offset=offset, limit=limit)
-    end = offset + limit
-    most = max(end, recipe.ranked_again)
-    found = searcher.search(query, order=Order.RELEVANCE, offset=0, limit=most)
-    first = [hit.document for hit in found.hits[: recipe.ranked_again]]
-    hits = rerank(question, fields, first, recipe) + found.hits[recipe.ranked_again :]
-    return Hits(found.total, hits[offset:end])
+    return closest_search(searcher, fields, text, within=within, recipe=recipe).page(offset, limit)
 
 
-def closest_query(
-    searcher: Searcher, fields: Fields, text: str, *, within: Query | None = None
-) -> Query:
-    """Return the query for all that `search_closest` finds, in the engine's own order."""
-    question = _question(searcher, fields, text, DEFAULT_RECIPE)
-    return _query(question, fields, text, within)
+@dataclass(frozen=True, slots=True)
+class ClosestSearch:
+    """One question to one index: `query` is for all that it finds, in the engine's own order."""
+
+    searcher: Searcher
+    fields: Fields
+    recipe: Recipe
+    question: Question
+    query: Query
+
+    def page(self, offset: int, limit: int) -> Hits:
+        """Return hits offset..offset+limit, and the exact total."""
+        again = self.recipe.ranked_again
+        if offset >= again or not limit:
+            return self.searcher.search(
+                self.query, order=Order.RELEVANCE, offset=offset, limit=limit
+            )
+        end = offset + limit
+        found = self.searcher.search(
+            self.query, order=Order.RELEVANCE, offset=0, limit=max(end, again)
+        )
+        first = [hit.document for hit in found.hits[:again]]
+        hits = rerank(self.question, self.fields, first, self.recipe) + found.hits[again:]
+        return Hits(found.total, hits[offset:end])
+
+
+def closest_search(
+    searcher: Searcher,
+    fields: Fields,
+    text: str,
+    *,
+    within: Query | None = None,
+    recipe: Recipe = DEFAULT_RECIPE,
+) -> ClosestSearch:
+    """Return the search for what is closest to a text, to be paged through and counted."""
+    near = near_spellings(Trial(searcher, fields, within))
+    count = searcher.document_count
+    question = closest(text, fields, searcher.frequencies, count, recipe, near)
+    query = question.query() if question.tokens else _single_characters(text, fields)
+    if within is not None:
+        query = And((query, within))
+    return ClosestSearch(searcher, fields, recipe, question, query)
 
 
 def closest(
@@ -81,16 +110,6 @@ def closest(
         new = {one for term in terms for one in term.forms} - held.keys()
         held |= frequencies(sorted(new)) if new else {}
     return weigh(folded, terms, held, count, recipe)
-
-
-def _question(searcher: Searcher, fields: Fields, text: str, recipe: Recipe) -> Question:
-    near = near_spellings(Trial(searcher, fields))
-    return closest(text, fields, searcher.frequencies, searcher.document_count, recipe, near)
-
-
-def _query(question: Question, fields: Fields, text: str, within: Query | None) -> Query:
-    query = question.query() if question.tokens else _single_characters(text, fields)
-    return query if within is None else And((query, within))
 
 
 def _folded(text: str, fields: Fields) -> str:

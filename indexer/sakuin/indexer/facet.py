@@ -87,11 +87,11 @@ def require_facets(fields: Fields, facets: Sequence[Facet]) -> None:
             raise ValueError(f"{facet.name!r} is no time: count its values, without a step")
 
 
-def filter_of(facet: Facet, bucket: Bucket) -> str:
+def filter_of(facet: Facet, bucket: Bucket) -> str | None:
     """Return the filter of a query, `name:value`, that finds exactly the documents of a bucket.
 
-    Raises ValueError for a value that no query text can hold: one with a control character, or
-    longer than a query may be.
+    None for a value that no query text can hold: one with a control character, or longer than a
+    query may be.
     """
     text = unparse(Value(facet.name, bucket.value))
     if facet.step or bucket.value.lstrip("-").isdecimal():
@@ -99,7 +99,7 @@ def filter_of(facet: Facet, bucket: Bucket) -> str:
     if len(text) > DEFAULT_LIMITS.length or not all(
         one.isprintable() or one.isspace() or ord(one) > _LAST_CONTROL for one in bucket.value
     ):
-        raise ValueError(f"no query can ask for {facet.name} = {bucket.value[:40]!r}")
+        return None
     return text
 
 
