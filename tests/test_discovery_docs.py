@@ -1,9 +1,11 @@
 """docs/discovery.md tells the truth: every example in its tables is run, on both engines."""
 
 import re
+import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,13 +22,26 @@ from sakuin.indexer.parse import parse
 from sakuin.indexer.similar import search_similar
 from sakuin.indexer.suggest import suggest
 from sakuin.indexer.synonyms import read_synonyms
+from sakuin.queue import create_schema, open_engine
 from small_index import build, found_ids
+from web import serving
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "discovery.md").read_text(encoding="utf-8")
 FIELDS = Fields(
     ("title", "body"),
     filters=(Filter("author", FilterKind.KEYWORD), Filter("pages", FilterKind.NUMBER)),
 )
+
+
+POSTS = """
+from datetime import datetime
+from shop import Post
+with Session(database) as session:
+    for author, year in (("太宰", 2024), ("太宰", 2023), ("漱石", 2024)):
+        at = datetime(year, 3, 1)
+        session.add(Post(title="東京", author=author, category=1, status="public", published_at=at))
+    session.commit()
+"""
 
 
 def rows(name: str) -> list[list[str]]:
@@ -111,11 +126,56 @@ def test_the_file_of_synonyms_is_one() -> None:
     assert synonyms.of("太宰治") == ()
 
 
-def test_the_commands_run(tmp_path: Path) -> None:
+def test_the_commands_answer_as_the_interface_does(tmp_path: Path) -> None:
+    """Each with --json, beside what GET /api/v1 gives for the same."""
     sakuin = Command(tmp_path, {})
     (tmp_path / "a.txt").write_text("人間は東京で生まれた\n東京の人間\n夜の話\n", encoding="utf-8")
     sakuin.run("load", "a.txt", "--no-wait")
     sakuin.run("worker", "--drain")
-    for line in block("discovery.md", "commands").strip().splitlines():
-        arguments = [each.strip("'") for each in re.findall(r"'[^']*'|\S+", line)][1:]
-        assert sakuin.run(*arguments), line
+    asked = {
+        "--mode": ("search", {"q": "どこで生まれたのか", "mode": "closest"}),
+        "--facet": ("search", {"q": "人間", "facets": "source,created:month"}),
+        "--like": ("search", {"like": "1"}),
+        "人": ("suggest", {"q": "人"}),
+        "words": ("words", {}),
+    }
+    with serving(tmp_path / "sakuin-data", "") as web:
+        for line in block("discovery.md", "commands").strip().splitlines():
+            arguments = [each.strip("'") for each in re.findall(r"'[^']*'|\S+", line)][1:]
+            path, parameters = next(asked[each] for each in arguments if each in asked)
+            answer = web.get(f"/api/v1/{path}", **parameters).json()
+            for timed in ("seconds", "previous_page", "next_page"):
+                answer.pop(timed, None)
+            printed = sakuin.json(*arguments)
+            printed.pop("seconds", None)
+            assert printed == answer, line
+            assert sakuin.run(*arguments)
+
+
+def test_the_python_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Behind the first steps of python.md, as the page says."""
+    (tmp_path / "sakuin.toml").write_text(block("python.md", "sakuin.toml"), encoding="utf-8")
+    shop = block("python.md", "shop.py") + "\n\n" + block("python.md", "fields")
+    (tmp_path / "shop.py").write_text(shop, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "shop", raising=False)
+    names: dict[str, Any] = {}
+    database = open_engine("sqlite:///shop.db")
+    create_schema(database)
+    exec(block("python.md", "save"), names)
+    exec(POSTS, names)
+    Command(tmp_path, {}).run("worker", "--drain")
+    capsys.readouterr()
+    exec(block("discovery.md", "python"), names)
+    closest, suggestions, meant, authors, years, similar = capsys.readouterr().out.splitlines()
+    assert closest == "['1', '2']"
+    assert suggestions.startswith("[('東京")
+    assert meant == "['新幹線']"
+    assert authors == "author [('太宰', 2), ('漱石', 1)]"
+    assert years == "published_at [('2023', 1), ('2024', 2)]"
+    assert similar == "['京都']"
+    names["database"].dispose()
+    database.dispose()

@@ -136,11 +136,7 @@ def answer_to(parts: Parts, asked: Asked) -> Answer:
             per_page=asked.limit,
             total=found.total,
         ),
-        removed=tuple(
-            hit.document.id
-            for hit in found.hits
-            if there is not None and hit.document.id not in there
-        ),
+        removed=_removed(found.hits, there),
         freshness=fresh,
         trouble=trouble,
         restarted=found.restarted,
@@ -149,6 +145,11 @@ def answer_to(parts: Parts, asked: Asked) -> Answer:
         closest=Closest(instead.closest.total, items) if instead else None,
         seconds=time.perf_counter() - start,
     )
+
+
+def _removed(hits: Sequence[Hit], there: Mapping[str, int] | None) -> tuple[str, ...]:
+    ids = (hit.document.id for hit in hits)
+    return () if there is None else tuple(one for one in ids if one not in there)
 
 
 def _items(

@@ -9,6 +9,7 @@ from sakuin.app.index_words import MOST_DAYS, MOST_WORDS, index_words, words_jso
 from sakuin.app.installed import parts_of
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.past_suggestions import suggested_with_past
+from sakuin.app.present import suggested_json
 from sakuin.app.search_shapes import Suggested
 from sakuin.app.suggested import MOST_SUGGESTIONS
 
@@ -24,7 +25,10 @@ class Typing(BaseModel):
 
 
 class Suggestions(BaseModel):
-    """Queries that go on from what was typed, the most frequent first; each finds something."""
+    """Queries that go on from what was typed; each finds something.
+
+    What others asked comes first, where the search log is on; then what finds most.
+    """
 
     index: str
     generation: int
@@ -36,13 +40,7 @@ def suggest(request: Request, asked: Annotated[Typing, Query()]) -> Suggestions:
     """Complete what is being typed by words and phrases of the index."""
     parts = parts_of(request, asked.index)
     found = suggested_with_past(parts, asked.q, most=asked.most)
-    return Suggestions(
-        index=asked.index,
-        generation=found.generation,
-        suggestions=[
-            Suggested(text=each.text, documents=each.documents) for each in found.suggestions
-        ],
-    )
+    return Suggestions.model_validate(suggested_json(found, asked.index))
 
 
 class WordsAsked(BaseModel):

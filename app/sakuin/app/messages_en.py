@@ -69,7 +69,7 @@ ENGLISH = Messages(
     },
     narrow=lambda name: f"Narrow by {name}",
     names_of_facets={"source": "Source", "created": "Time"},
-    others=lambda count: f"{count:,} with other values",
+    others=lambda count: f"{count:,} texts with other values",
     number=lambda count: f"{count:,}",
     did_you_mean="Did you mean",
     closest="Not an exact match: these texts have some of the words, the closest first.",
@@ -97,7 +97,7 @@ ENGLISH = Messages(
         Notice.BAD_AFTER: "Going on behind a hit works in the order of numbers only;"
         " this is page 1.",
         Notice.BAD_MODE: "There is no such mode; the words were searched exactly.",
-        Notice.BAD_LIKE: "There is no such text in the index to find similar ones for.",
+        Notice.BAD_LIKE: "The index has no such text, so nothing similar can be found.",
         Notice.TOO_FAR: "Page numbers end at 100,000 hits; this is page 1. Ordered by number,"
         " the last of those pages goes on.",
         Notice.RESTARTED: "The copy of the index that you were reading is gone;"

@@ -7,6 +7,7 @@ from sakuin.app.answer import Answer, Item
 from sakuin.app.collection import Collection
 from sakuin.app.found import shown_id
 from sakuin.app.paragraph_index import place_of
+from sakuin.app.suggested import Suggested
 from sakuin.indexer.diagnostic import Diagnostic
 from sakuin.indexer.facet import Counts, filter_of
 from sakuin.indexer.highlight import Piece
@@ -62,6 +63,12 @@ def counts_json(counts: Counts) -> dict[str, Any]:
 def suggestion_json(suggestion: Suggestion) -> dict[str, Any]:
     """Return another query, and how many documents it finds."""
     return {"text": suggestion.text, "documents": suggestion.documents}
+
+
+def suggested_json(found: Suggested, index: str) -> dict[str, Any]:
+    """Return suggestions as `sakuin suggest --json` and the HTTP interface give them."""
+    suggestions = [suggestion_json(each) for each in found.suggestions]
+    return {"index": index, "generation": found.generation, "suggestions": suggestions}
 
 
 def _closest(answer: Answer, collection: Collection, root_path: str) -> dict[str, Any] | None:

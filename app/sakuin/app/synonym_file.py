@@ -29,20 +29,23 @@ class SynonymFile:
             raise SettingsError(f"synonyms (SAKUIN_SYNONYMS) {self._path}: {error}") from None
 
     def current(self) -> Synonyms | None:
-        """Return the synonyms as the file has them now; the last good ones where it is broken."""
+        """Return the synonyms as the file has them now; the last good ones where it is broken.
+
+        While one search reads a changed file, others go on with what there was.
+        """
         try:
             stat = self._path.stat()
             state = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
         except OSError:
             state = (0, 0, 0)
         with self._lock:
-            if state != self._state:
-                self._state = state
-                try:
-                    self._synonyms = self._read()
-                except (OSError, ValueError) as error:
-                    _LOG.warning("%s: %s; the synonyms stay as they were", self._path, error)
-            return self._synonyms
+            is_new, self._state = state != self._state, state
+        if is_new:
+            try:
+                self._synonyms = self._read()
+            except (OSError, ValueError) as error:
+                _LOG.warning("%s: %s; the synonyms stay as they were", self._path, error)
+        return self._synonyms
 
     def _read(self) -> Synonyms:
         if self._path.stat().st_size > MOST_BYTES:

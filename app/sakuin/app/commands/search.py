@@ -131,6 +131,7 @@ def search(
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened_to_search(flags, index) as parts:
         if bench:
+            _refuse_beside_bench(filter=filter, like=like, mode=mode != Mode.EXACT, facet=facet)
             queries = [*words, " ".join(words)] if len(words) > 1 else words
             put(str(time_searches(parts, queries)))
             return
@@ -151,6 +152,12 @@ def search(
             put_json(answer_json(found, parts.collection))
         else:
             _print(found, parts.collection)
+
+
+def _refuse_beside_bench(**flags: object) -> None:
+    for name, given in flags.items():
+        if given:
+            raise typer.BadParameter("times exact searches alone", param_hint=f"--{name}")
 
 
 def _print_remarks(found: Answer) -> None:

@@ -15,6 +15,7 @@ from sakuin.app.commands.options import (
     put,
     put_json,
 )
+from sakuin.app.present import suggested_json
 from sakuin.app.suggested import MOST_SUGGESTIONS, suggested
 
 
@@ -40,10 +41,7 @@ def suggest(
     with opened_to_search(flags, index) as parts:
         found = suggested(parts.reader, parts.index, " ".join(typed), most=most)
         if as_json:
-            suggestions = [
-                {"text": each.text, "documents": each.documents} for each in found.suggestions
-            ]
-            put_json({"generation": found.generation, "suggestions": suggestions})
+            put_json(suggested_json(found, index))
             return
         for each in found.suggestions:
             put(f"{each.documents:>8,}  {each.text}")
