@@ -1,5 +1,6 @@
 """Closest matches in both engines: exact totals, one fixed order, plain words (promises S3, S4)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -86,6 +87,27 @@ class Library:
             return {row.id for row in rows if asked & tokens_of(row.texts.values())}
         alone = lone_characters(fold(text).strip())
         return matching(Or(tuple(map(Phrase, alone))), rows)
+
+
+PAIR_OF_GRAMMAR = re.compile("[ぁ-ん、。]{2}")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["宮沢賢治が生まれたのは", "東京の詩", "カタカナの夜、童話。", "花巻", "記念館は温泉か"],
+)
+def test_found_is_what_holds_a_pair_of_the_question(library: Library, question: str) -> None:
+    """S4: the total, by plain string search; the texts are written as they fold."""
+    pairs = {question[n : n + 2] for n in range(len(question) - 1)}
+    telling = {pair for pair in pairs if not PAIR_OF_GRAMMAR.fullmatch(pair)}
+    held = {
+        row.id
+        for row in library.rows
+        if any(pair in text for pair in telling for text in row.text.values())
+    }
+    found = library.find(question)
+    assert {hit.document.id for hit in found.hits} == held
+    assert found.total == len(held) > 0
 
 
 def rows() -> list[Document]:

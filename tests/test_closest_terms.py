@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sakuin.indexer.closest_question import MOST_TERMS, Question, weigh
 from sakuin.indexer.closest_rank import rank
 from sakuin.indexer.closest_recipe import DEFAULT_RECIPE
-from sakuin.indexer.closest_terms import MIXED, lone_characters, terms_of
+from sakuin.indexer.closest_terms import lone_characters, terms_of
 from sakuin.indexer.closest_words import word_forms
 from sakuin.indexer.fold import BLANK, fold
 from sakuin.indexer.tokens import cut
@@ -22,12 +22,12 @@ def shares(question: str) -> dict[str, float]:
 def test_runs_of_one_script_are_worth_their_square_root() -> None:
     assert shares("東京タワー") == {
         "東京": 1.0,
-        "京タ": MIXED,
+        "京タ": DEFAULT_RECIPE.mixed,
         "タワ": round(1 / 2**0.5, 3),
         "ワー": round(1 / 2**0.5, 3),
     }
     assert shares("日本国憲法")["国憲"] == 0.5
-    assert shares("それは") == {"それ": MIXED, "れは": MIXED}
+    assert shares("それは") == {"それ": DEFAULT_RECIPE.mixed, "れは": DEFAULT_RECIPE.mixed}
     assert shares("ไทย") == {"ไท": 1.0, "ทย": 1.0}
     assert shares("서울시") == {"서울": 1.0, "울시": 1.0}
     assert shares("iPhone15 の") == {"iphone15": WORD}

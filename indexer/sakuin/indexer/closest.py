@@ -13,14 +13,13 @@ from sakuin.indexer.closest_question import Question, weigh
 from sakuin.indexer.closest_rank import LONGEST_READ, rank
 from sakuin.indexer.closest_recipe import DEFAULT_RECIPE, Recipe
 from sakuin.indexer.closest_spelling import Near, near_spellings, respelt
-from sakuin.indexer.closest_terms import lone_characters, terms_of
+from sakuin.indexer.closest_terms import folded_question, lone_characters, terms_of
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Hit, Hits, Order, Searcher
 from sakuin.indexer.fold import fold
 from sakuin.indexer.query import And, Nothing, Or, Phrase, Query
 from sakuin.indexer.suggestion import Trial
 
-LONGEST_QUESTION: Final = 1_000
 _MOST_LONE: Final = 8
 
 
@@ -102,7 +101,7 @@ def closest(
     `frequencies` says how many of them hold each token, as `Searcher.frequencies` does; `near`
     gives words for one that none of them holds (None: it is left out).
     """
-    folded = _folded(text, fields)
+    folded = folded_question(text, fields.folding)
     terms = terms_of(folded, recipe)
     held = dict(frequencies([one for term in terms for one in term.forms]))
     if near:
@@ -112,13 +111,9 @@ def closest(
     return weigh(folded, terms, held, count, recipe)
 
 
-def _folded(text: str, fields: Fields) -> str:
-    return fold(text[:LONGEST_QUESTION], fields.folding).strip()
-
-
 def _single_characters(text: str, fields: Fields) -> Query:
     """Return an exact search: a single character of an unspaced script is no token."""
-    alone = lone_characters(_folded(text, fields))[:_MOST_LONE]
+    alone = lone_characters(folded_question(text, fields.folding))[:_MOST_LONE]
     return Or(tuple(map(Phrase, alone))) if alone else Nothing()
 
 

@@ -13,12 +13,12 @@ from typing import Final
 
 from sakuin.indexer.closest_recipe import DEFAULT_RECIPE, Recipe
 from sakuin.indexer.closest_words import ASKING, word_forms
-from sakuin.indexer.fold import BLANK
+from sakuin.indexer.fold import BLANK, Folding, fold
 from sakuin.indexer.scripts import Script, script_of
 from sakuin.indexer.tokens import cut
 
-MIXED: Final = DEFAULT_RECIPE.mixed
-"""What a pair is worth that is grammar more often than not."""
+LONGEST_QUESTION: Final = 1_000
+"""Characters of a question that count."""
 
 _RUNS: Final = (Script.KANJI, Script.KATAKANA)
 _GRAMMAR: Final = frozenset({Script.HIRAGANA, Script.SIGN})
@@ -44,6 +44,11 @@ class Term:
     def text(self) -> str:
         """The form that was asked."""
         return self.forms[0]
+
+
+def folded_question(text: str, folding: Folding) -> str:
+    """Return what of a text counts as a question, folded."""
+    return fold(text[:LONGEST_QUESTION], folding).strip()
 
 
 def terms_of(question: str, recipe: Recipe = DEFAULT_RECIPE) -> tuple[Term, ...]:
