@@ -198,6 +198,7 @@ def test_counts_are_exact_after_changes(opened: Opening, name: str) -> None:
             assert found == expected(living, start, most, ids), (start, most, among)
     assert searcher.words("") == searcher.words("", most=10)
     assert searcher.words("", most=0) == searcher.words("", most=-1) == ()
+    assert searcher.words("", most=2**40) == searcher.words("", most=ALL)
 
 
 def test_ties_at_the_cut_go_by_code_points(opened: Opening) -> None:

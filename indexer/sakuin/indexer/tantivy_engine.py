@@ -44,7 +44,7 @@ from sakuin.indexer.tantivy_writer import (
 )
 
 _HEAP, _BULK_HEAP = 64_000_000, 128_000_000
-_MOST_WORDS = 2**31
+_MOST_WORDS = 1_000_000  # it makes room for all that are asked for
 
 
 class TantivyEngine:
