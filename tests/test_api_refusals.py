@@ -144,6 +144,8 @@ def test_the_interface_is_described(web: Web) -> None:
     paths = web.get("/api/v1/openapi.json").json()["paths"]
     assert set(paths) == {
         "/api/v1/search",
+        "/api/v1/suggest",
+        "/api/v1/words",
         "/api/v1/paragraphs",
         "/api/v1/paragraphs/bulk",
         "/api/v1/paragraphs/{paragraph_id}",

@@ -80,7 +80,7 @@ def test_numbers_to_the_limits_of_64_bits(opened: Opening) -> None:
         assert pairs(counts) == expected
         assert counts.others == 12 - sum(count for _, count in expected)
         for bucket in counts.buckets:
-            parsed = parse(filter_of(counts.facet, bucket), fields=FIELDS).query
+            parsed = parse(filter_of(counts.facet, bucket) or "", fields=FIELDS).query
             assert searcher.search(parsed, order=Order.ID, offset=0, limit=0).total == bucket.count
 
 
@@ -166,15 +166,14 @@ def test_every_value_is_found_by_its_filter(opened: Opening) -> None:
         text.upper() + "\u200b" for text in SPELLINGS
     }
     for bucket in counts.buckets:
-        parsed = parse(filter_of(counts.facet, bucket), fields=FIELDS)
+        parsed = parse(filter_of(counts.facet, bucket) or "", fields=FIELDS)
         assert not parsed.diagnostics, bucket
         assert searcher.search(parsed.query, order=Order.ID, offset=0, limit=9).total == 2, bucket
 
 
 def test_what_no_query_can_hold_is_said() -> None:
     for value in ("a\0b", "\x1b", "\x9f", "c" * 1_000):
-        with pytest.raises(ValueError, match="no query can ask for source"):
-            filter_of(Facet("source"), Bucket(value, value, 1))
+        assert filter_of(Facet("source"), Bucket(value, value, 1)) is None
 
 
 def test_many_values_are_counted_whatever_an_engine_looks_at_first(

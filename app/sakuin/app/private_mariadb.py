@@ -144,6 +144,7 @@ class PrivateServer:
             str(_program("mariadbd")),
             "--no-defaults",
             f"--datadir={self._folder / 'data'}",
+            f"--tmpdir={_tmpdir(self._folder)}",
             f"--socket={self.socket}",
             f"--port={self._account.port}",
             "--bind-address=127.0.0.1",
@@ -180,6 +181,13 @@ def private_mariadb(folder: Path | None = None) -> Iterator[PrivateServer]:
             shutil.rmtree(where, ignore_errors=True)
 
 
+def _tmpdir(folder: Path) -> Path:
+    """Make a folder for temporary tables: servers that share one delete each other's."""
+    made = folder / "tmp"
+    made.mkdir(exist_ok=True)
+    return made
+
+
 def _initialise(folder: Path) -> None:
     """Make the data folder, once: in another place first, so that half of one is never taken."""
     data = folder / "data"
@@ -191,6 +199,7 @@ def _initialise(folder: Path) -> None:
             str(_program("mariadb-install-db")),
             "--no-defaults",
             f"--datadir={new}",
+            f"--tmpdir={_tmpdir(folder)}",
             "--auth-root-authentication-method=socket",
             "--skip-test-db",
             "--skip-name-resolve",

@@ -20,6 +20,8 @@ _SAYING = (Script.SPACED, Script.KANJI, Script.KATAKANA, Script.HANGUL)
 def guesses_for(trial: Trial, text: str, field: str | None) -> list[Guess]:
     """Return what may have been meant by a word, each known to find something, the best first."""
     folded = " ".join(fold(text, trial.fields.folding).split())
+    if not folded:
+        return []
     runs = _runs(folded)
     guesses = _tried(trial, _near(trial, folded), field)
     guesses += _tried(trial, _parted(trial, folded, runs), field)
