@@ -74,7 +74,12 @@ def test_a_change_of_the_file_counts_at_the_next_search(
 
 @pytest.mark.parametrize(
     ("content", "what"),
-    [(b"only one\n", "line 1"), (b"\x90\xe5, \x8f\x91\n", "utf-8"), (b"a, b\n" * 900_000, "MiB")],
+    [
+        (b"only one\n", "line 1"),
+        (b"\x90\xe5, \x8f\x91\n", "utf-8"),
+        (b"a, b\n" * 900_000, "MiB"),
+        (b"a=>" * 1_000_000, "characters"),
+    ],
 )
 def test_a_file_that_cannot_be_read_is_named_at_the_start(
     path: Path, content: bytes, what: str
@@ -85,6 +90,14 @@ def test_a_file_that_cannot_be_read_is_named_at_the_start(
     path.unlink()
     with pytest.raises(SettingsError, match="synonyms"):
         SynonymFile(path).check()
+
+
+def test_what_is_no_file_holds_nobody_up(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(SettingsError, match="no file"):
+        SynonymFile(path).check()
+    assert SynonymFile(path).current() is None
 
 
 def test_the_command_uses_them_and_names_a_bad_file(tmp_path: Path, path: Path) -> None:

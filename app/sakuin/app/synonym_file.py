@@ -3,6 +3,7 @@
 import logging
 import threading
 from pathlib import Path
+from stat import S_ISREG
 
 from sakuin.app.settings import Settings, SettingsError
 from sakuin.indexer.synonyms import Synonyms, read_synonyms
@@ -48,7 +49,10 @@ class SynonymFile:
         return self._synonyms
 
     def _read(self) -> Synonyms:
-        if self._path.stat().st_size > MOST_BYTES:
+        stat = self._path.stat()
+        if not S_ISREG(stat.st_mode):
+            raise ValueError("it is no file")
+        if stat.st_size > MOST_BYTES:
             raise ValueError(f"it is larger than {MOST_BYTES >> 20} MiB: use fewer synonyms")
         return read_synonyms(self._path.read_text(encoding="utf-8"))
 

@@ -10,6 +10,7 @@ from sakuin.indexer.fold import DEFAULT_FOLDING, Folding, fold
 MOST_GROUPS: Final = 10_000
 MOST_TERMS: Final = 20
 LONGEST_TERM: Final = 100
+_LONGEST_LINE = MOST_TERMS * (LONGEST_TERM + 5)
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _ARROW = re.compile("=>|＝＞")
@@ -82,6 +83,8 @@ def read_synonyms(text: str) -> Synonyms:
 
 
 def _group(line: str, number: int) -> Group:
+    if len(line) > _LONGEST_LINE:
+        raise BadSynonyms(number, f"it has more than {_LONGEST_LINE:,} characters: use fewer words")
     sides = [_terms(side, number) for side in _ARROW.split(line)]
     if len(sides) > 2:
         raise BadSynonyms(number, "there are two =>: use one, and a line for each direction")
