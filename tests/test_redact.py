@@ -55,6 +55,15 @@ def test_what_says_nothing_of_people_is_kept_as_it_is(text: str) -> None:
         ("０９０ー１２３４ー５６７８", "«phone»"),
         ("〇九〇一二三四五六七八", "«phone»"),
         ("03(1234)5678", "«phone»"),
+        ("03・1234・5678", "«phone»"),
+        ("090_1234_5678", "«phone»"),
+        ("090 ー 1234 ー 5678", "«phone»"),
+        ('"taro"@example.com', "«mail»"),
+        ("taro @ example.com", "«mail»"),
+        ("password=Sakura123", "password=«password»"),
+        ("パスワードは hunter2", "パスワードは «password»"),
+        ("sk-proj-abcdEFGHijklMNOPqrst", "«key»"),
+        ("xoxb-abcdefghijkl-mnopqrstuvwx", "«key»"),
         ("(03) 1234-5678", "«phone»"),
         ("09012345678", "«phone»"),
         ("+81 90 1234 5678", "«phone»"),
@@ -86,7 +95,7 @@ def test_what_says_something_of_people_is_taken_out(secret: str, shown: str) -> 
     """The kind stays; alone, or where it is most of a query, nothing is kept."""
     assert redact(f"{LONG} {secret} {LONG}") == f"{LONG} {shown} {LONG}"
     assert redact(f"{LONG}\n\t{secret}\u3000{LONG}") == f"{LONG} {shown} {LONG}"
-    if not shown.startswith(("http", "example", "〒", "TR")):
+    if not shown.startswith(("http", "example", "〒", "TR", "password", "パスワード")):
         assert redact(secret) is None
 
 

@@ -27,11 +27,16 @@ _USER = re.compile(r"//([^\s/?#]*)@")
 _PARAMETERS = re.compile(r"://[^\s?#]*[?#](\S+)|\S[?#]([^\s=?#]+=\S*)")
 _MAIL = re.compile(
     rf"((?:{_LETTER}|[.!#$%&'*+/=?^`{{|}}~-]){{1,99}}@(?=[a-z])(?:{_LETTER}|[.-])+)"
-    r"|([\w.+-]{1,99}@[\w-]+(?:\.[\w-]+)+)",
+    r"|([\w.+\"-]{1,99} ?@ ?[\w-]+(?:\.[\w-]+)+)",
+    re.IGNORECASE,
+)
+_PASSWORD = re.compile(
+    r"(?:password|passwd|passphrase|pwd|パスワード|暗証番号)(?: ?[:=：＝] ?|[はが] ?)([^\s、。]+)",
     re.IGNORECASE,
 )
 _KEY = re.compile(
     r"\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z0-9]{4,}-){3,}[a-z0-9]{4,})\b"
+    r"|\b((?:sk|pk|rk|xox[abprs]|gh[opsu]|glpat)[-_][\w-]{12,})"
     r"|([\w.+=-]{12,})",
     re.IGNORECASE | re.ASCII,
 )
@@ -41,7 +46,9 @@ _HOST = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _POSTCODE = re.compile(rf"〒 ?(\d{{3}}[{_HYPHENS}]?\d{{4}})")
-_DIGITS = re.compile(rf"(?:\+|\()?\d(?:(?:[{_HYPHENS}./ ]|\)[{_HYPHENS} ]?|[{_HYPHENS} ]?\()?\d)*")
+_DIGITS = re.compile(
+    rf"(?:\+|\()?\d(?:(?: [{_HYPHENS}] |[{_HYPHENS}・_./ ]|\)[{_HYPHENS} ]?|[{_HYPHENS} ]?\()?\d)*"
+)
 _YEAR = r"(?:1\d|20)\d\d"
 _TIME = re.compile(
     rf"{_YEAR}([-./])\d{{1,2}}\1\d{{1,2}}|\d{{1,2}}([-./])\d{{1,2}}\2{_YEAR}"
@@ -105,6 +112,8 @@ def _keys(text: str) -> Iterator[tuple[int, int]]:
             parts = found[1].split("-")
             is_key = sum(any(map(str.isdigit, part)) for part in parts) > 1
             is_key = is_key and not found[1].replace("-", "").isdigit()
+        elif found.lastindex == 2:  # as services begin their keys
+            is_key = True
         else:
             is_key = any(map(_is_random, re.findall("[A-Za-z0-9]{12,}", found[0])))
         if is_key:
@@ -157,6 +166,7 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[tuple[int, int]]]], ...] = (
     ("user", _by(_USER)),
     ("parameters", _by(_PARAMETERS)),
     ("mail", _by(_MAIL)),
+    ("password", _by(_PASSWORD)),
     ("key", _keys),
     ("host", _by(_HOST)),
     ("postcode", _by(_POSTCODE)),

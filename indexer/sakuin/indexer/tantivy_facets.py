@@ -94,11 +94,13 @@ class Counting:
         return list(Counter(value for value, _ in hits).items())
 
     def _label(self, name: str, value: str) -> str:
-        if (name, value) not in self._labels:
+        label = self._labels.get((name, value))
+        if label is None:
+            label = self._first_spelling(name, value)
             if len(self._labels) >= _MOST_LABELS:
                 self._labels.clear()
-            self._labels[name, value] = self._first_spelling(name, value)
-        return self._labels[name, value]
+            self._labels[name, value] = label
+        return label
 
     def _first_spelling(self, name: str, value: str) -> str:
         """Return the value as the document with the smallest id has it."""

@@ -81,16 +81,18 @@ class WhooshSearcher:
 
     def _label(self, name: str, value: str) -> str:
         """Return a keyword as the document with the smallest id has it; looked up once."""
-        if (name, value) not in self._labels:
-            if len(self._labels) >= _MOST_LABELS:
-                self._labels.clear()
+        label = self._labels.get((name, value))
+        if label is None:
             reader = self._open_searcher().reader()
             with self._turn, as_os_error("whoosh"):
                 key = key_of(reader, self._fields, Order.ID)
                 found = reader.postings(keyword_field(self._fields, name), value).all_ids()
                 kept = self._document(min(found, key=key)).values
-            self._labels[name, value] = str(kept[name])
-        return self._labels[name, value]
+            label = str(kept[name])
+            if len(self._labels) >= _MOST_LABELS:
+                self._labels.clear()
+            self._labels[name, value] = label
+        return label
 
     def words(
         self, start: str, *, among: Query | None = None, most: int = 10
