@@ -72,9 +72,10 @@ ENGLISH = Messages(
     others=lambda count: f"{count:,} texts with other values",
     number=lambda count: f"{count:,}",
     did_you_mean="Did you mean",
-    closest="Not an exact match: these texts have some of the words, the closest first.",
-    closest_heading=lambda total: f"{_count(total, 'text', 'texts')} with some of the words",
-    closest_all=lambda total: f"All {total:,} with some of the words",
+    closest="Not an exact match: these texts have some of the words, or words that are spelt"
+    " nearly like them; the closest first.",
+    closest_heading=lambda total: f"{_count(total, 'text comes', 'texts come')} close",
+    closest_all=lambda total: f"All {total:,} that come close",
     exact="Search for exactly these words",
     similar="Similar texts",
     similar_heading=lambda total: f"{_count(total, 'similar text', 'similar texts')}",

@@ -66,9 +66,10 @@ JAPANESE = Messages(
     others=lambda count: f"ほかの値の文章 {count:,}件",
     number=lambda count: f"{count:,}",
     did_you_mean="もしかして",
-    closest="一致するものではありません。ことばの一部を含む文章を、近い順に並べています。",
-    closest_heading=lambda total: f"ことばの一部を含む文章 {total:,}件",
-    closest_all=lambda total: f"ことばの一部を含む{total:,}件をすべて見る",
+    closest="一致するものではありません。ことばの一部か、綴りの近い語を含む文章を、"
+    "近い順に並べています。",
+    closest_heading=lambda total: f"近い文章 {total:,}件",
+    closest_all=lambda total: f"近い文章{total:,}件をすべて見る",
     exact="このことばを完全一致で検索する",
     similar="似た文章",
     similar_heading=lambda total: f"似た文章 {total:,}件",

@@ -30,7 +30,7 @@ from sakuin.indexer.dialect import Dialect
 from sakuin.indexer.engine import Order
 from sakuin.indexer.facet import Counts
 
-_FOUND = {"exact": "found", "closest": "with some of the words", "similar": "similar"}
+_FOUND = {"exact": "found", "closest": "come close", "similar": "similar"}
 _MOST_CLOSEST = 3
 
 
@@ -210,14 +210,20 @@ def _print_instead(found: Answer, collection: Collection, console: Console) -> N
     for each in found.meant:
         say(f"Did you mean: {each.text} ({each.documents:,} found)")
     if found.closest and found.closest.items:
-        say(f"Closest of {found.closest.total:,} with some of the words (--mode closest):")
-        for item in found.closest.items[:_MOST_CLOSEST]:
+        shown = found.closest.items[:_MOST_CLOSEST]
+        say(
+            f"Not exact matches. The first {len(shown)} of {found.closest.total:,} that come close "
+            "(all: --mode closest):"
+        )
+        for item in shown:
             console.print(_line(item, collection))
+    elif found.closest and not found.meant:
+        say("Nothing comes close either: try a shorter word, or OR between words.")
 
 
 def _print_counts(counts: Counts) -> None:
     facet = counts.facet
-    put(f"by {facet.name}{f', a {facet.step} each' if facet.step else ''}:")
+    put(f"by {f'{facet.step} ({facet.name})' if facet.step else facet.name}:")
     for each in counts.buckets:
         put(f"{each.count:>8,}  {each.label}")
     for count, what in ((counts.others, "have other values"), (counts.missing, "have none")):

@@ -14,6 +14,7 @@ from sakuin.app.commands.options import (
     opened_to_search,
     put,
     put_json,
+    say,
 )
 from sakuin.app.present import suggested_json
 from sakuin.app.suggested import MOST_SUGGESTIONS, suggested
@@ -43,5 +44,7 @@ def suggest(
         if as_json:
             put_json(suggested_json(found, index))
             return
+        if not found.suggestions:
+            say("No suggestions.")
         for each in found.suggestions:
             put(f"{each.documents:>8,}  {each.text}")
