@@ -296,3 +296,19 @@ def test_a_time_facet_of_the_page_goes_by_longer_steps(tmp_path: Path) -> None:
         page = old.get("/search", q="夜").text
         assert "created%3A1900&" in page or 'created%3A1900"' in page
         assert old.get("/api/v1/search", q="夜", facets="created:month").status_code == 422
+
+
+@pytest.mark.parametrize("text", ["x" * 1_500, "created:zzz", '"a b"~9999'])
+def test_what_was_not_searched_is_not_logged(tmp_path: Path, text: str) -> None:
+    """The log tells what an index lacks; a refused query does not."""
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}", search_log=True) as logging:
+        log = logging.client.app.state.search_log  # type: ignore[attr-defined]
+        logging.get("/search", q="夜")  # nothing is indexed yet
+        logging.add("夜の話")
+        logging.drain()
+        logging.get("/search", q=text)
+        logging.get("/api/v1/search", q="zz")
+        log.flush()
+        with logging.parts.database.connect() as connection:
+            rows = connection.exec_driver_sql("SELECT query FROM sakuin_searches").all()
+        assert [row[0] for row in rows] == ["zz"]

@@ -144,3 +144,20 @@ def test_doctor_misses_the_tables_of_a_log_that_is_on(
     assert "sakuin init" in tables()
     assert CliRunner().invoke(app, ["init"]).exit_code == 0
     assert tables().startswith("OK ")
+
+
+@pytest.mark.parametrize(
+    ("flags", "remedy"),
+    [
+        (["--days", "3"], "--searches"),
+        (["--forget", "--searches"], "give it alone"),
+        (["--forget", "--start", "図"], "give it alone"),
+        (["--forget", "--index", "articles"], "leave --index out"),
+    ],
+)
+def test_flags_that_do_not_go_together_are_refused(
+    tmp_path: Path, flags: list[str], remedy: str
+) -> None:
+    done = words(tmp_path, f"sqlite:///{tmp_path / 'q.db'}", *flags)
+    assert done.exit_code == 2
+    assert remedy in " ".join(done.output.replace("│", " ").split())

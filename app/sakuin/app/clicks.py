@@ -42,9 +42,15 @@ def log_of(request: Request) -> SearchLog | None:
 
 
 def note_search(request: Request, index: str, found: Answer) -> str | None:
-    """Note a search where the log is on; return what the log knows it by, if it keeps it."""
+    """Note a search where the log is on; return what the log knows it by, if it keeps it.
+
+    What was not searched, because a remark refuses it or nothing is indexed yet, says nothing of
+    what the index lacks.
+    """
     log = log_of(request)
     if log is None or found.asked.like is not None:
+        return None
+    if not found.was_searched or not found.generation:
         return None
     log.note(index, found.asked, found.page.total, found.asked.way)
     return logged_text(found.asked)

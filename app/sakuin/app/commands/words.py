@@ -118,6 +118,9 @@ def words(
     asked = [Part.SEARCHES] if searches else []
     asked += [Part.NOTHING_FOUND] if nothing_found else []
     asked += [Part.CLICKED, Part.UNCLICKED] if clicked else []
+    _refuse_what_does_not_go_together(
+        index, forget=forget, days=days, is_log=bool(asked), is_index=bool(start or rising)
+    )
     with opened_to_search(flags, index) as parts:
         told: dict[str, Any] = {"index": index}
         if forget:
@@ -138,6 +141,21 @@ def words(
                 _print_log(answers)
         if as_json:
             put_json(told)
+
+
+def _refuse_what_does_not_go_together(
+    index: str, *, forget: bool, days: int | None, is_log: bool, is_index: bool
+) -> None:
+    if days is not None and not is_log:
+        raise typer.BadParameter(
+            "goes with --searches, --nothing-found or --clicked", param_hint="--days"
+        )
+    if forget and (is_log or is_index):
+        raise typer.BadParameter("deletes, and lists nothing: give it alone", param_hint="--forget")
+    if forget and index != DEFAULT_INDEX:
+        raise typer.BadParameter(
+            "deletes the log of every index: leave --index out", param_hint="--forget"
+        )
 
 
 def _ask(parts: Parts, asked: tuple[Part, ...], days: int | None, most: int) -> Answers:
