@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Sequence
 from itertools import chain
 
 import pytest
@@ -10,8 +11,11 @@ from hypothesis import strategies as st
 
 from oracle import near_choices, units
 from oracle_fold import settle
+from sakuin.indexer.errors import NearTooCommon
 from sakuin.indexer.highlight import highlight
 from sakuin.indexer.near import NearParts
+from sakuin.indexer.near_documents import MOST_NEAR_STEPS
+from sakuin.indexer.near_places import Steps
 from sakuin.indexer.query import Near, Not, Phrase, Query
 from sakuin.indexer.tokens import count_units
 
@@ -47,7 +51,9 @@ def test_any_text_is_near_where_brute_force_says(
 ) -> None:
     """S1: the words' own edges, no overlap, any order; blanks count for nothing."""
     body, settled = settle(text), [settle(part) for part in parts]
-    assert NearParts(settled, distance).are_in(body) == any(near_choices(settled, body, distance))
+    assert NearParts(settled, distance).are_in(body, Steps(1_000_000)) == any(
+        near_choices(settled, body, distance)
+    )
     wanted = set(chain.from_iterable(near_choices(settled, body, distance)))
     assert NearParts(settled, distance).spans_in(body) == sorted(wanted)
 
@@ -85,8 +91,8 @@ def test_long_texts_are_looked_at_in_parts_that_lose_nothing(distance: int) -> N
     planted = group(distance)
     body = settle(before + planted + filling(distance + 5) + behind)
     alone = settle(before + behind)
-    assert NearParts(parts, distance).are_in(body)
-    assert not NearParts(parts, distance).are_in(alone)
+    assert NearParts(parts, distance).are_in(body, Steps(1_000_000))
+    assert not NearParts(parts, distance).are_in(alone, Steps(1_000_000))
     first = len(settle(before)) + (before[-1] == " ")
     found = NearParts(parts, distance).spans_in(body)
     assert sorted(body[start:end] for start, end in found) == sorted(parts)
@@ -117,3 +123,48 @@ def test_a_mebibyte_is_marked_in_bounded_time(count: int) -> None:
     start = time.process_time()
     assert any(piece.hit for piece in highlight(text, near))
     assert time.process_time() - start < 3
+
+
+OVERLAPPING = ["あ" * count for count in range(1, 9)]
+HOPELESS = {
+    "one is too far": (
+        "あいうえおかきく",
+        8,
+        ("あいうえおかき" * 6 + "。" * 25 + "く" + "。" * 25),
+    ),
+    "all overlap": (OVERLAPPING, 0, "あ" * 35 + "。"),
+    "all overlap in wide windows": (OVERLAPPING, 100, "あ" * 8 + "。" * 20 + "いうえ"),
+    "equal": (["あ"] * 8, 0, "ああああああ。"),
+    "words": (list("abcdefgh"), 0, "a b c d e f g x " * 3 + "x " * 20 + "h " + "x " * 20),
+    "scripts change": (["無", "有"], 100, "無" + "のaa" * 150 + "有" + "のa" * 200),
+    "no word edge": (list("abcdefgh"), 0, "abcdefgh" * 30 + " "),
+}
+
+
+@pytest.mark.parametrize(("parts", "distance", "piece"), HOPELESS.values(), ids=HOPELESS)
+def test_what_takes_long_is_refused(parts: Sequence[str], distance: int, piece: str) -> None:
+    """S3: about a second of work at most, counted in steps; never an answer in part."""
+    steps = Steps(MOST_NEAR_STEPS)
+    near = NearParts(list(parts), distance)
+    body = piece * (200_000 // len(piece))
+    start = time.process_time()
+    with pytest.raises(NearTooCommon, match="400,000 steps"):
+        assert any(near.are_in(body, steps) for _ in range(100))
+    assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(("parts", "distance", "piece"), HOPELESS.values(), ids=HOPELESS)
+def test_marks_are_bounded_too(parts: Sequence[str], distance: int, piece: str) -> None:
+    """S2: whatever the text is, a little of it is looked at."""
+    near = NearParts(list(parts), distance)
+    start = time.process_time()
+    near.spans_in(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - start < 0.5
+
+
+def test_what_is_near_is_marked_behind_much_that_is_not() -> None:
+    """S3: places that cannot be near enough do not use up the places that are marked."""
+    body = ("のはが" * 5 + "。" * 9) * 100 + "のはを"
+    found = NearParts(["の", "は", "を"], 0).spans_in(body)
+    assert [body[start:end] for start, end in found] == ["の", "は", "を"]
+    assert found[-1][1] == len(body)

@@ -159,11 +159,11 @@ def test_what_cannot_be_asked_is_told(both: Both, monkeypatch: pytest.MonkeyPatc
         with pytest.raises(NearTooCommon, match=r"hold ab, 。, too many .* rarer"):
             found_ids(searcher, Or((one, Not(other))))
         monkeypatch.setattr("sakuin.indexer.near_documents.MOST_NEAR_CHARACTERS", 50)
-        with pytest.raises(NearTooCommon, match=r"50 characters, .* too many .* rarer"):
+        with pytest.raises(NearTooCommon, match=r"50 characters, too many .* rarer"):
             found_ids(searcher, one)
         monkeypatch.undo()
-        monkeypatch.setattr("sakuin.indexer.near_documents.MOST_NEAR_PLACES", 3)
-        with pytest.raises(NearTooCommon, match=r"3 places .* too many .* rarer"):
+        monkeypatch.setattr("sakuin.indexer.near_documents.MOST_NEAR_STEPS", 3)
+        with pytest.raises(NearTooCommon, match=r"places, for 3 steps, too many .* rarer"):
             found_ids(searcher, one)
         monkeypatch.undo()
         with pytest.raises(QueryTooLarge, match="use fewer"):

@@ -12,13 +12,17 @@ from sakuin.indexer.errors import NearTooCommon, QueryTooLarge
 from sakuin.indexer.fold import fold
 from sakuin.indexer.limits import MOST_NEAR_PARTS
 from sakuin.indexer.near import NearParts
+from sakuin.indexer.near_places import Steps
 from sakuin.indexer.query import And, Ids, Near, Or, Phrase, Query
 
 MOST_NEAR: Final = 10_000
 """Documents that may hold all parts of a `Near`, of all of them in a query together."""
 
-MOST_NEAR_CHARACTERS, MOST_NEAR_PLACES = 20_000_000, 1_000_000
-"""Characters that these documents may have in the fields looked at, and places of the parts."""
+MOST_NEAR_CHARACTERS: Final = 10_000_000
+"""Characters that these documents may have in the fields looked at."""
+
+MOST_NEAR_STEPS: Final = 400_000
+"""Steps that may be taken in their texts (`Steps`), mostly one for each place of a part."""
 
 Find = Callable[[Query], tuple[int, Iterator[Document]]]
 
@@ -32,7 +36,7 @@ class NearDocuments:
     def __init__(self, fields: Fields, find: Find) -> None:
         self._fields, self._find = fields, find
         self._left = MOST_NEAR
-        self._characters, self._places = MOST_NEAR_CHARACTERS, MOST_NEAR_PLACES
+        self._characters, self._steps = MOST_NEAR_CHARACTERS, Steps(MOST_NEAR_STEPS)
         self._known: dict[Near, Query] = {}
 
     def __call__(self, near: Near) -> Query:
@@ -63,15 +67,12 @@ class NearDocuments:
     def _holds(self, document: Document, names: Sequence[str], parts: NearParts) -> bool:
         texts = [document.text[name] for name in names]
         self._characters -= sum(map(len, texts))
-        if self._characters < 0 or self._places < 0:
+        if self._characters < 0:
             raise NearTooCommon(
                 f"the documents that hold all words have more than {MOST_NEAR_CHARACTERS:,}"
-                f" characters, or the words {MOST_NEAR_PLACES:,} places in them"
+                " characters"
             )
-        seen = parts.places_seen
-        found = any(parts.are_in(self._settled(text)) for text in texts)
-        self._places -= parts.places_seen - seen
-        return found
+        return any(parts.are_in(self._settled(text), self._steps) for text in texts)
 
     def _settled(self, text: str) -> str:
         return " ".join(fold(text, self._fields.folding).split())
