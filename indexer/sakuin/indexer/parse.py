@@ -81,14 +81,9 @@ def parse(
             return _refused(DiagnosticCode.UNKNOWN_FILTER, unknown[0].start, unknown[0].end)
         if not tokens:
             diagnostics.append(Diagnostic(DiagnosticCode.EMPTY_QUERY, 0, len(text)))
-        builder = Builder(clean, limits, fields, group)
-        query = builder.build(tokens)
-        if synonyms and dialect is Dialect.SAKUIN:
-            of = partial(synonyms.of, folding=fields.folding if fields else DEFAULT_FOLDING)
-            expansions = Expansions(of, room=limits.leaves - builder.leaves)
-            builder = Builder(clean, limits, fields, group, expansions)
-            query = builder.build(tokens)
-        diagnostics += builder.diagnostics
+        known = synonyms if dialect is Dialect.SAKUIN else None
+        query, remarks = _build(clean, tokens, limits, fields, group, known)
+        diagnostics += remarks
     except Refused as why:
         return _refused(why.code, why.start, why.end)
     if query is not None and _only_excludes(query):
@@ -118,6 +113,25 @@ def _read(
             return *estraier.scan(text), Alternatives
         case Dialect.TRITONN:
             return tritonn.read(text)
+
+
+def _build(
+    text: str,
+    tokens: list[Token],
+    limits: Limits,
+    fields: Fields | None,
+    group: Callable[[], Group],
+    synonyms: Synonyms | None,
+) -> tuple[Query | None, list[Diagnostic]]:
+    """Return the tree and the remarks made; synonyms get the room that the words leave."""
+    builder = Builder(text, limits, fields, group)
+    query = builder.build(tokens)
+    if synonyms:
+        of = partial(synonyms.of, folding=fields.folding if fields else DEFAULT_FOLDING)
+        expansions = Expansions(of, room=limits.leaves - builder.leaves)
+        builder = Builder(text, limits, fields, group, expansions)
+        query = builder.build(tokens)
+    return query, builder.diagnostics
 
 
 def _only_excludes(query: Query) -> bool:
