@@ -274,3 +274,16 @@ def test_the_work_is_bounded(searcher: Searcher, lines: list[str]) -> None:
         for each in did_you_mean(counting, BODY, text):  # type: ignore[arg-type]
             assert total(searcher, each.text) == each.documents
         assert counting.asked < 150, text
+
+
+@pytest.mark.parametrize(
+    "question", ["宮沢賢治が生まれたのはどこ?", "先生と私が常に呼んだ", "No such wrod at all qqqq"]
+)
+def test_what_is_left_of_a_sentence_is_no_query(opened: Opened, question: str) -> None:
+    searcher = opened("宮沢賢治は花巻で生まれた", "先生と私は常に歩いた", "No one at home")
+    assert did_you_mean(searcher, BODY, question) == ()
+
+
+def test_a_particle_may_be_lost_and_that_is_said(opened: Opened) -> None:
+    (found,) = did_you_mean(opened("全文を検索する方法の話", "全文検索"), BODY, "検索と方法")
+    assert (found.text, found.kind) == ("検索 方法", SuggestionKind.FEWER)

@@ -312,3 +312,31 @@ def test_what_was_not_searched_is_not_logged(tmp_path: Path, text: str) -> None:
         with logging.parts.database.connect() as connection:
             rows = connection.exec_driver_sql("SELECT query FROM sakuin_searches").all()
         assert [row[0] for row in rows] == ["zz"]
+
+
+def test_nobody_puts_words_before_the_eyes_of_others(tmp_path: Path) -> None:
+    """Suggested is what at least three asked, and every word of it stands in a text."""
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}", search_log=True) as logging:
+        for body, source in BODIES:
+            logging.add(body, source)
+        logging.drain()
+        for query in (
+            "宮沢 -悪口",
+            "宮沢 OR 広告",
+            '"宮沢" 花巻',
+            "宮沢 存在しない語",
+            "宮沢 source:poets",
+        ):
+            for _ in range(4):
+                logging.get("/search", q=query)
+        for _ in range(2):
+            logging.get("/search", q="宮沢 花巻")
+        log = logging.client.app.state.search_log  # type: ignore[attr-defined]
+        log.flush()
+        shown = [each["text"] for each in api(logging, "suggest", q="宮沢")["suggestions"]]
+        assert shown == ["宮沢賢治"]
+        logging.get("/search", q="宮沢 花巻")
+        log.flush()
+        shown = [each["text"] for each in api(logging, "suggest", q="宮沢")["suggestions"]]
+        assert shown == ["宮沢 花巻", "宮沢賢治"]
+        assert api(logging, "suggest", q="\u200b")["suggestions"] == []

@@ -56,6 +56,17 @@ def test_a_word_finds_its_synonyms_and_says_so(web: Web) -> None:
     assert total(web, filter="図書館") == 1  # a program's filter means what it says
 
 
+def test_what_is_suggested_counts_as_the_search_does(web: Web) -> None:
+    suggestions = web.get("/api/v1/suggest", q="図").json()["suggestions"]
+    assert suggestions
+    for each in suggestions:
+        assert total(web, q=each["text"]) == each["documents"] > 0
+    meant = web.get("/api/v1/search", q="図書簡").json()["did_you_mean"]
+    assert meant
+    for each in meant:
+        assert total(web, q=each["text"]) == each["documents"]
+
+
 def test_a_change_of_the_file_counts_at_the_next_search(
     web: Web, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

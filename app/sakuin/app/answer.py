@@ -118,8 +118,7 @@ def answer_to(parts: Parts, asked: Asked) -> Answer:
     start = time.perf_counter()
     if asked.after is not None and asked.offset:
         raise Refused("after", "counts from the id that it names: leave page out")
-    synonyms = parts.synonyms.current() if parts.synonyms else None
-    found = search_page(parts.reader, parts.index, asked, synonyms)
+    found = search_page(parts.reader, parts.index, asked, parts.current_synonyms())
     instead = found.instead
     hits = found.hits + (instead.closest.hits if instead else ())
     there, fresh, trouble = _ask_database(parts, [hit.document for hit in hits])

@@ -23,6 +23,7 @@ from sakuin.indexer.build import Copy
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
+from sakuin.indexer.synonyms import Synonyms
 from sakuin.queue import create_schema, open_engine, read, replay
 
 
@@ -37,6 +38,10 @@ class Parts:
     copy: Copy
     reader: Reader
     synonyms: SynonymFile | None
+
+    def current_synonyms(self) -> Synonyms | None:
+        """Return the synonyms as their file has them now, if there is one."""
+        return self.synonyms.current() if self.synonyms else None
 
     @property
     def index(self) -> Index:

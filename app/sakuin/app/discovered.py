@@ -15,6 +15,7 @@ from sakuin.indexer.engine import Hits, Order, Searcher
 from sakuin.indexer.query import Query
 from sakuin.indexer.similar import similar_query
 from sakuin.indexer.suggestion import Suggestion
+from sakuin.indexer.synonyms import Synonyms
 
 MOST_MEANT = 3
 
@@ -73,9 +74,10 @@ def instead_of(
     *,
     within: Query | None,
     limit: int,
+    synonyms: Synonyms | None,
 ) -> Instead:
     """Return what to offer to those who looked for a text and found nothing."""
     return Instead(
-        did_you_mean(searcher, fields, text, most=MOST_MEANT, within=within),
+        did_you_mean(searcher, fields, text, most=MOST_MEANT, within=within, synonyms=synonyms),
         search_closest(searcher, fields, text, within=within, offset=0, limit=limit),
     )

@@ -75,8 +75,7 @@ def search_model(model: type[Any], asked: Asked) -> Searched:
     """
     index = index_of(model).collection.index
     bound = bound_search(model)
-    synonyms = bound.synonyms.current() if bound.synonyms else None
-    found = search_page(bound.reader(index), index, asked, synonyms)
+    found = search_page(bound.reader(index), index, asked, bound.current_synonyms())
     if found.filtered is not None and found.filtered.refused:
         raise ValueError(f"filter: {found.filtered.diagnostics[0].message}")
     return found

@@ -89,7 +89,15 @@ class Discovers:
     ) -> tuple[Suggestion, ...]:
         """Return queries that go on from what somebody is typing; each finds something."""
         index = index_of(cls).collection.index
-        found = suggested(bound_search(cls).reader(index), index, typed, most=most, within=filter)
+        bound = bound_search(cls)
+        found = suggested(
+            bound.reader(index),
+            index,
+            typed,
+            most=most,
+            within=filter,
+            synonyms=bound.current_synonyms(),
+        )
         return found.suggestions
 
     @classmethod
@@ -102,5 +110,12 @@ class Discovers:
     ) -> tuple[Suggestion, ...]:
         """Return what may have been meant by a query that finds nothing; each finds something."""
         index = index_of(cls).collection.index
-        reader = bound_search(cls).reader(index)
-        return what_was_meant(reader, index, query, most=most, within=filter)
+        bound = bound_search(cls)
+        return what_was_meant(
+            bound.reader(index),
+            index,
+            query,
+            most=most,
+            within=filter,
+            synonyms=bound.current_synonyms(),
+        )

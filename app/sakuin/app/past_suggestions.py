@@ -6,6 +6,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sakuin.app.assemble import Parts
 from sakuin.app.search_log_read import past_searches
 from sakuin.app.suggested import Suggested, suggested
+from sakuin.indexer.fold import fold
+from sakuin.indexer.query_words import query_words
 from sakuin.indexer.suggestion import Suggestion, SuggestionKind, Trial
 from sakuin.queue import QueueError
 
@@ -18,8 +20,10 @@ def suggested_with_past(parts: Parts, typed: str, *, most: int) -> Suggested:
     Those too are tried in the index before they are offered. Never fails for the database: then
     the index alone suggests.
     """
-    found = suggested(parts.reader, parts.index, typed, most=most)
-    if not parts.settings.search_log or not typed.strip() or not found.generation:
+    synonyms = parts.current_synonyms()
+    found = suggested(parts.reader, parts.index, typed, most=most, synonyms=synonyms)
+    is_blank = not fold(typed, parts.index.fields.folding).strip()
+    if not parts.settings.search_log or is_blank or not found.generation:
         return found
     past = _tried(parts, found, _asked(parts, typed, most // _SHARE), typed)
     texts = {each.text for each in past}
@@ -40,14 +44,21 @@ def _asked(parts: Parts, typed: str, most: int) -> tuple[str, ...]:
 def _tried(
     parts: Parts, found: Suggested, queries: tuple[str, ...], typed: str
 ) -> tuple[Suggestion, ...]:
-    """Return those that find something in the same generation, and are not what was typed."""
+    """Return those that find something in the same generation, and are not what was typed.
+
+    Only bare words are taken, all of which must stand in a document: behind an OR or a NOT
+    anybody could put anything before the eyes of others.
+    """
     with parts.reader.open(found.generation) as opened:
         if opened is None or not queries:
             return ()
-        trial = Trial(opened.searcher, parts.index.fields)
+        fields = parts.index.fields
+        trial = Trial(opened.searcher, fields, synonyms=parts.current_synonyms())
         known = {trial.read(typed).meaning}
         made: list[Suggestion] = []
         for query in queries:
+            if not query_words(query, fields).is_plain:
+                continue
             reading = trial.read(query)
             total = trial.find(reading.query).total
             if total and reading.meaning not in known:

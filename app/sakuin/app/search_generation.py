@@ -53,12 +53,12 @@ def search_page(
         within=own_filter(index, asked.within),
     )
     try:
-        return _search(reader, fields, found)
+        return _search(reader, fields, found, synonyms)
     except (GenerationGone, GenerationMismatch, GenerationBroken):
         if not asked.generation:
             raise
     anew = replace(asked, offset=0, generation=None)
-    return replace(_search(reader, fields, replace(found, asked=anew)), restarted=True)
+    return replace(_search(reader, fields, replace(found, asked=anew), synonyms), restarted=True)
 
 
 def _parsed(fields: Fields, asked: Asked, synonyms: Synonyms | None) -> Parsed:
@@ -78,17 +78,20 @@ def own_filter(index: Index, text: str) -> Query | None:
     return parsed.query
 
 
-def _search(reader: Reader, fields: Fields, found: Searched) -> Searched:
+def _search(reader: Reader, fields: Fields, found: Searched, synonyms: Synonyms | None) -> Searched:
     with reader.open(found.asked.generation) as opened:
         if opened is None:
             return found
-        found = _look(opened.searcher, fields, replace(found, generation=opened.number))
+        found = replace(found, generation=opened.number)
+        found = _look(opened.searcher, fields, found, synonyms)
         if found.total > found.asked.limit > 0:
             reader.keep(opened)
         return found
 
 
-def _look(searcher: Searcher, fields: Fields, found: Searched) -> Searched:
+def _look(
+    searcher: Searcher, fields: Fields, found: Searched, synonyms: Synonyms | None
+) -> Searched:
     """Search, count, and offer something instead of nothing."""
     asked = found.asked
     if found.refused:
@@ -102,7 +105,14 @@ def _look(searcher: Searcher, fields: Fields, found: Searched) -> Searched:
     found = replace(found, counts=counts)
     if not asked.helps or found.total or asked.is_ranked or not _is_plain(found):
         return found
-    offer = instead_of(searcher, fields, asked.text, within=found.condition, limit=asked.limit)
+    offer = instead_of(
+        searcher,
+        fields,
+        asked.text,
+        within=found.condition,
+        limit=asked.limit,
+        synonyms=synonyms,
+    )
     return replace(found, instead=offer)
 
 

@@ -19,6 +19,7 @@ from sakuin.app.synonym_file import synonym_file
 from sakuin.indexer.generations import Generations
 from sakuin.indexer.index import Index
 from sakuin.indexer.reader import Reader
+from sakuin.indexer.synonyms import Synonyms
 
 _BOUND = "sakuin.search"
 _T = TypeVar("_T")
@@ -32,13 +33,17 @@ class SearchIndexes:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.synonyms = synonym_file(settings)
+        self._synonyms = synonym_file(settings)
         self._engine = chosen_engine(settings)
         self._readers: dict[str, Reader] = {}
         self._shared: dict[object, Any] = {}
         self._stack = ExitStack()
         self._keepers = 0
         self._lock = threading.Lock()
+
+    def current_synonyms(self) -> Synonyms | None:
+        """Return the synonyms as their file has them now, if there is one."""
+        return self._synonyms.current() if self._synonyms else None
 
     def reader(self, index: Index) -> Reader:
         """Return the reader of an index."""

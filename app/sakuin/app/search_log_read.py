@@ -16,7 +16,7 @@ from sakuin.queue.dialect import execute
 
 MANY = 10
 """How many results are so many that somebody should have opened one."""
-AT_LEAST = 2
+AT_LEAST = 3
 """How often a query must have been asked before others are shown it."""
 
 _LOGGED = """\

@@ -17,6 +17,7 @@ from sakuin.indexer.query import And, Phrase, Query
 from sakuin.indexer.query_words import BareWord, QueryWords, query_words
 from sakuin.indexer.spelling import spelling_in, texts_of
 from sakuin.indexer.suggestion import Suggestion, SuggestionKind, Trial
+from sakuin.indexer.synonyms import Synonyms
 
 # Each bounds how often the index is asked, and so the time, whatever the query.
 _MOST_WORDS = 12  # that are looked at
@@ -36,14 +37,16 @@ def did_you_mean(
     *,
     most: int = 3,
     within: Query | None = None,
+    synonyms: Synonyms | None = None,
 ) -> tuple[Suggestion, ...]:
     """Return up to `most` queries that may have been meant, the likeliest first.
 
     Nothing for a query that finds something among the documents of `within` (None: all), nor for
-    one that is refused. Each finds `documents` documents; its kind is SPELLING, or FEWER where a
-    word was left out. What holds a star or quotation marks, filters and operators stay.
+    one that is refused; all are read with `synonyms`, as the search reads them. Each finds
+    `documents` documents; its kind is SPELLING, or FEWER where a word was left out, but never more
+    than half of the words. What holds a star or quotation marks, filters and operators stay.
     """
-    trial = Trial(searcher, fields, within)
+    trial = Trial(searcher, fields, within, synonyms)
     typed = trial.read(text)
     asked = query_words(text, fields)
     if not asked.words or trial.find(typed.query).total:
@@ -78,6 +81,9 @@ class _Tries:
         return list(islice((each for each in found if each), most))
 
     def _try(self, changes: _Changes, are_joined: bool) -> Suggestion | None:
+        left_out = 0 if are_joined else sum(not parts for parts in changes.values())
+        if 2 * left_out > len(self.asked.words):
+            return None
         text = self._text(changes)
         reading = self.trial.read(text)
         if reading.meaning in self.known:
@@ -86,11 +92,16 @@ class _Tries:
         found = self.trial.find(reading.query, _HITS_FOR_SPELLING)
         if not found.total:
             return None
-        is_fewer = not are_joined and not all(changes.values())
+        is_fewer = left_out > 0 or any(self._loses(*each) for each in changes.items())
         kind = SuggestionKind.FEWER if is_fewer else SuggestionKind.SPELLING
         shown = self._text({word: self._spelt(word, changes[word], found) for word in changes})
         is_same = self.trial.read(shown).meaning == reading.meaning
         return Suggestion(shown if is_same else text, found.total, kind)
+
+    def _loses(self, word: BareWord, parts: tuple[str, ...]) -> bool:
+        """Tell whether a word that falls into several has lost something between them."""
+        folded = fold(word.text, self.trial.fields.folding)
+        return len(parts) > 1 and sum(map(len, parts)) < len("".join(folded.split()))
 
     def _spelt(self, word: BareWord, parts: tuple[str, ...], found: Hits) -> tuple[str, ...]:
         texts = list(texts_of(found.hits, self.trial.fields, word.field))

@@ -1,6 +1,6 @@
 """What may have been meant by one word that finds nothing: near words, or its parts apart."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -55,8 +55,8 @@ def _near(trial: Trial, folded: str) -> list[Guess]:
 
 def _parted(trial: Trial, folded: str, runs: list[str]) -> list[Guess]:
     if len(runs) > 1:
-        saying = tuple(run for run in runs if script_of(run[0]) in _SAYING)
-        return [Guess(saying, 1.0)] if len(saying) > 1 else []
+        saying = _without_particles(runs)
+        return [Guess(saying, 1.0)] if saying else []
     is_word = script_of(folded[0]) is Script.SPACED
     return parted_words(trial, folded) if is_word else parted_texts(trial, folded)
 
@@ -71,9 +71,21 @@ def _by_runs(trial: Trial, runs: list[str], field: str | None) -> Iterator[Guess
         best = max(guesses, key=lambda each: (each.worth, each.words), default=Guess((run,), 0.0))
         better += best.words
         distance += best.distance
-    saying = tuple(run for run in better if script_of(run[0]) in _SAYING)
     yield Guess(("".join(better),), distance)
-    yield Guess(saying, distance + 1)
+    if saying := _without_particles(better):
+        yield Guess(saying, distance + 1)
+
+
+def _without_particles(runs: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a text that has single characters between them: 全文検索の方法.
+
+    Nothing for a text that would lose more than these, or leave a lone kanji: what is left of a
+    sentence is no query that anybody means.
+    """
+    saying = tuple(run for run in runs if script_of(run[0]) in _SAYING)
+    others = [run for run in runs if script_of(run[0]) not in _SAYING]
+    is_whole = all(len(run) > 1 for run in saying) and all(len(run) == 1 for run in others)
+    return saying if is_whole and len(saying) > 1 else ()
 
 
 def _runs(folded: str) -> list[str]:

@@ -18,6 +18,7 @@ from sakuin.indexer.query import And, Query
 from sakuin.indexer.scripts import Script, script_of
 from sakuin.indexer.spelling import spelling_in, texts_of
 from sakuin.indexer.suggestion import Suggestion, SuggestionKind, Trial
+from sakuin.indexer.synonyms import Synonyms
 from sakuin.indexer.typed import Opening, openings
 
 _MOST_TEXTS, _FEWEST_TEXTS = 64, 4
@@ -55,14 +56,16 @@ def suggest(
     *,
     most: int = 8,
     within: Query | None = None,
+    synonyms: Synonyms | None = None,
 ) -> tuple[Suggestion, ...]:
     """Return up to `most` queries that complete what is typed, the ones that find most first.
 
     What stands before the last piece stays as it is, and narrows what is offered. Each suggestion
     differs from what is typed and from the others by more than spelling, and finds `documents`
-    documents among those of `within` (None: all). The spelling is the one of the texts.
+    documents among those of `within` (None: all), read with `synonyms` as a search reads it. The
+    spelling is the one of the texts.
     """
-    trial = Trial(searcher, fields, within)
+    trial = Trial(searcher, fields, within, synonyms)
     known = {trial.read(typed).meaning}
     last, whole = openings(typed, fields)
     tried: list[_Tried] = []

@@ -9,6 +9,7 @@ from sakuin.indexer.errors import QueryTooLarge
 from sakuin.indexer.fold import fold
 from sakuin.indexer.parse import parse
 from sakuin.indexer.query import And, Phrase, Query
+from sakuin.indexer.synonyms import Synonyms
 from sakuin.indexer.unparse import unparse
 
 _NOTHING_FOUND = Hits(0, ())
@@ -53,10 +54,11 @@ class Trial:
     searcher: Searcher
     fields: Fields
     within: Query | None = None
+    synonyms: Synonyms | None = None
 
     def read(self, text: str) -> Reading:
         """Return how a query text is read; one that would be refused finds nothing."""
-        query = parse(text, fields=self.fields).query
+        query = parse(text, fields=self.fields, synonyms=self.synonyms).query
         spelt = " ".join(unparse(query, self.fields).split())
         return Reading(query, fold(spelt, self.fields.folding))
 

@@ -40,7 +40,13 @@ def suggest(
     """Complete what is being typed by words and phrases of the index, each with its hits."""
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     with opened_to_search(flags, index) as parts:
-        found = suggested(parts.reader, parts.index, " ".join(typed), most=most)
+        found = suggested(
+            parts.reader,
+            parts.index,
+            " ".join(typed),
+            most=most,
+            synonyms=parts.current_synonyms(),
+        )
         if as_json:
             put_json(suggested_json(found, index))
             return
