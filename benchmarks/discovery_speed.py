@@ -24,7 +24,6 @@ from report import Report
 from sakuin.indexer.did_you_mean import did_you_mean
 from sakuin.indexer.engine import Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
-from sakuin.indexer.frequent_words import frequent_words
 from sakuin.indexer.rising_words import rising_words
 from sakuin.indexer.similar import search_similar
 from sakuin.indexer.suggest import suggest
@@ -81,7 +80,7 @@ def _kinds(
     yield "did you mean, 64 words with slips", [_meaning(searcher, text) for text in long]
     ids = [str(chance.randrange(len(lines))) for _ in range(count)]
     yield "similar", [_comparing(searcher, one) for one in ids]
-    yield "frequent words", [lambda: frequent_words(searcher)] * 3
+    yield "frequent words", [lambda: searcher.words("", most=50)] * 3
     for share in (0.99, 0.9, 0.5):
         since = int(share * len(lines))
         works = [lambda since=since: rising_words(searcher, BODY, since=since)] * 3

@@ -9,6 +9,7 @@ from sakuin.indexer.closest import closest_search, search_closest
 from sakuin.indexer.closest_spelling import MOST_WORDS
 from sakuin.indexer.engine import Order, Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
+from sakuin.indexer.query import Range
 from small_index import BODY, build, documents
 
 TEXTS = (
@@ -52,6 +53,13 @@ def test_a_slip_finds_the_word_that_was_meant(
 def test_a_word_that_texts_hold_is_not_taken_for_another(searcher: Searcher) -> None:
     assert first(searcher, "old") == ["2"]
     assert first(searcher, "learning river") == first(searcher, "river learning")
+
+
+def test_no_word_is_taken_from_a_document_that_may_not_be_seen(searcher: Searcher) -> None:
+    shown = closest_search(searcher, BODY, "gardne", within=Range("id", 2, 2))
+    hidden = closest_search(searcher, BODY, "gardne", within=Range("id", 0, 1))
+    assert [token.text for token in shown.question.tokens] == ["garden"]
+    assert not hidden.question.tokens
 
 
 def test_only_some_unknown_words_are_looked_up(searcher: Searcher) -> None:

@@ -6,9 +6,7 @@ from typing import Any
 
 from sakuin.app.refused import Refused
 from sakuin.indexer.fold import fold
-from sakuin.indexer.frequent_words import frequent_words
 from sakuin.indexer.index import Index
-from sakuin.indexer.query import Query
 from sakuin.indexer.reader import Reader
 from sakuin.indexer.rising_words import rising_words
 
@@ -43,10 +41,9 @@ def index_words(
     *,
     start: str = "",
     rising_days: int | None = None,
-    within: Query | None = None,
     most: int = 20,
 ) -> IndexWords:
-    """Return the most frequent words of the documents of `within` (None: all). Asks no database.
+    """Return the most frequent words of the documents. Asks no database.
 
     With `start` only those that begin with it, folded as the index folds; with `rising_days` those
     that the documents of the last days hold more often than the earlier ones, the greatest rise
@@ -59,15 +56,10 @@ def index_words(
         searcher = opened.searcher
         if rising_days is not None:
             since = time.time_ns() // 1_000 - rising_days * _DAY
-            rising = rising_words(searcher, index.fields, since=since, within=within, most=most)
+            rising = rising_words(searcher, index.fields, since=since, most=most)
             words = tuple(IndexWord(each.word, each.documents, each.before) for each in rising)
             return IndexWords(opened.number, words)
-        beginning = fold(start.strip(), index.fields.folding)
-        found = (
-            searcher.words(beginning, among=within, most=most)
-            if beginning
-            else frequent_words(searcher, within=within, most=most)
-        )
+        found = searcher.words(fold(start.strip(), index.fields.folding), most=most)
         words = tuple(IndexWord(each.word, each.documents) for each in found)
         return IndexWords(opened.number, words)
 

@@ -14,9 +14,19 @@ from sakuin.indexer.engine import Order, Searcher
 from sakuin.indexer.query import And, Query, Range
 
 _LEAST_DOCUMENTS = 3
-_MOST_RECENT, _MOST_BEFORE = 2_000, 5_000  # words that are read at once
-_MOST_ASKED = 60  # words that are asked for one by one
 _MOST_ALIKE = 100_000  # words that may begin as one does
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many words are read at once, of each time, and how many are asked for one by one."""
+
+    recent: int = 2_000
+    before: int = 5_000
+    asked: int = 60
+
+
+_USUAL = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +54,13 @@ def rising_words(
     since: int,
     within: Query | None = None,
     most: int = 20,
+    bounds: Bounds = _USUAL,
 ) -> tuple[RisingWord, ...]:
     """Return the words that rise most since a time (microseconds since 1970 UTC), with counts.
 
     Only words that at least three documents of `within` (None: all) hold since then. Looked at
-    are the 2,000 most frequent of them, and of those that were rare before the 60 most frequent.
+    are the 2,000 most frequent of them; of those that are not among the 5,000 most frequent ones of
+    before, only the 60 that may rise most, so that others of these may be missing. None is wrong.
     Time is that of a document's `created`: ValueError for an index without it.
     """
     if not fields.timed:
@@ -57,12 +69,12 @@ def rising_words(
     earlier = _among(Range("created", None, since - 1), within)
     old, new = (_count(searcher, each) for each in (earlier, recent))
     growth = new / old if old else 0.0
-    read = searcher.words("", among=earlier, most=_MOST_BEFORE)
+    read = searcher.words("", among=earlier, most=bounds.before)
     before = {each.word: each.documents for each in read}
-    knows_all = len(read) < _MOST_BEFORE
+    knows_all = len(read) < bounds.before
     waiting = [
         _candidate(each.word, each.documents, before.get(each.word), growth, knows_all)
-        for each in searcher.words("", among=recent, most=_MOST_RECENT)
+        for each in searcher.words("", among=recent, most=bounds.recent)
         if each.documents >= _LEAST_DOCUMENTS
     ]
     heapify(waiting)
@@ -72,7 +84,7 @@ def rising_words(
         best = heappop(waiting)
         if best.is_exact:
             rising.append(RisingWord(best.word, best.documents, best.before))
-        elif asked < _MOST_ASKED:
+        elif asked < bounds.asked:
             asked += 1
             exact = _held(searcher, best.word, earlier)
             heappush(waiting, _candidate(best.word, best.documents, exact, growth, True))
