@@ -4,7 +4,7 @@
 
 Prints median, 95th percentile and worst of the processor's time, each the best of three, in an
 index of `count` paragraphs. Of a text with fewer lines, halves of two are put together. Promised
-at 300,000 paragraphs, with tantivy: suggestions in 20 ms, rising words in 200 ms; at 100,000
+at 300,000 paragraphs, with tantivy: suggestions in 20 ms, rising words in 300 ms; at 100,000
 did-you-mean in 50 ms.
 """
 

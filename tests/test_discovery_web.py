@@ -3,12 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from pathlib import Path
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
 
+from sakuin.app.row_check import MOST_IN_PASSING
+from sakuin.queue import DatabaseAway
 from web import Web, serving
 
 BODIES = (
@@ -340,3 +344,36 @@ def test_nobody_puts_words_before_the_eyes_of_others(tmp_path: Path) -> None:
         shown = [each["text"] for each in api(logging, "suggest", q="宮沢")["suggestions"]]
         assert shown == ["宮沢 花巻", "宮沢賢治"]
         assert api(logging, "suggest", q="\u200b")["suggestions"] == []
+
+
+def test_two_heavy_questions_at_once_are_enough(web: Web) -> None:
+    """A third is told to come again; searches go on."""
+    turns = web.client.app.state.installation.heavy_questions  # type: ignore[attr-defined]
+    with turns, turns:
+        refused = web.get("/api/v1/words")
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        assert api(web, q="夜")["total"] > 0
+    assert web.get("/api/v1/words").status_code == 200
+
+
+def test_suggestions_never_wait_for_a_turn_at_the_database(tmp_path: Path) -> None:
+    """While others ask it, the index suggests alone."""
+    with serving(tmp_path, f"sqlite:///{tmp_path / 'q.db'}", search_log=True) as logging:
+        logging.add("宮沢賢治の話")
+        logging.drain()
+        entered, leave = Barrier(MOST_IN_PASSING + 1), Event()
+
+        def hold(_: object) -> None:
+            entered.wait(timeout=20)
+            leave.wait(timeout=20)
+
+        check = logging.parts.row_check
+        with ThreadPoolExecutor() as pool:
+            held = [pool.submit(check.ask_in_passing, hold) for _ in range(MOST_IN_PASSING)]
+            entered.wait(timeout=20)
+            with pytest.raises(DatabaseAway, match="in passing"):
+                check.ask_in_passing(hold)
+            assert api(logging, "suggest", q="宮")["suggestions"]
+            leave.set()
+            for each in held:
+                each.result(timeout=20)

@@ -26,6 +26,9 @@ from sakuin.indexer.reader import Reader
 from sakuin.indexer.synonyms import Synonyms
 from sakuin.queue import create_schema, open_engine, read, replay
 
+MOST_HEAVY_QUESTIONS = 2
+"""How many questions that read much of an index run at once in a web process."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -63,6 +66,7 @@ class Installation:
         self.catalogue = Catalogue(settings.models.split(), ask)
         self._row_check, self._engine = asking, chosen_engine(settings)
         self.synonyms = synonym_file(settings)
+        self.heavy_questions = threading.BoundedSemaphore(MOST_HEAVY_QUESTIONS)
         self._parts: dict[str, Parts] = {}
         self._outdated: list[Parts] = []
         self._lock = threading.Lock()

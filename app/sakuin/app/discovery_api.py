@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from sakuin.app.index_words import MOST_DAYS, MOST_WORDS, index_words, words_json
-from sakuin.app.installed import parts_of
+from sakuin.app.installed import installation_of, parts_of
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.past_suggestions import suggested_with_past
 from sakuin.app.present import suggested_json
@@ -72,13 +72,20 @@ class Words(BaseModel):
 
 @router.get("/words", response_model_exclude_none=True)
 def words(request: Request, asked: Annotated[WordsAsked, Query()]) -> Words:
-    """Return the words of an index, with exact numbers of documents."""
+    """Return the words of an index, with exact numbers of documents. Two at once are answered."""
     parts = parts_of(request, asked.index)
-    found = index_words(
-        parts.reader,
-        parts.index,
-        start=asked.start,
-        rising_days=asked.rising,
-        most=asked.most,
-    )
+    turns = installation_of(request).heavy_questions
+    if not turns.acquire(blocking=False):
+        busy = "words are being counted for others: ask again in a moment"
+        raise HTTPException(503, busy, headers={"Retry-After": "1"})
+    try:
+        found = index_words(
+            parts.reader,
+            parts.index,
+            start=asked.start,
+            rising_days=asked.rising,
+            most=asked.most,
+        )
+    finally:
+        turns.release()
     return Words.model_validate(words_json(found, asked.index))

@@ -36,7 +36,7 @@ def _asked(parts: Parts, typed: str, most: int) -> tuple[str, ...]:
         return tuple(e.query for e in past_searches(connection, parts.index.name, typed, most))
 
     try:
-        return parts.row_check.ask(look) if most else ()
+        return parts.row_check.ask_in_passing(look) if most else ()
     except (QueueError, SQLAlchemyError):  # the index suggests all the same
         return ()
 

@@ -20,6 +20,8 @@ MOST_SECONDS = 1
 PAUSE_SECONDS = 5.0
 MOST_ASKING = 10
 """How many searches ask at once: while the database hangs, all others are answered at once."""
+MOST_IN_PASSING = 2
+"""How many questions in passing are asked at once; further ones are not."""
 _AWAY = (DatabaseAway, DatabaseBusy, DatabaseRefused)
 _TRIES = 2  # a pooled connection may be one that the server has closed
 
@@ -33,6 +35,7 @@ class RowCheck:
         self._engine = engine
         self._asked_again_at = 0.0
         self._asking = threading.BoundedSemaphore(MOST_ASKING)
+        self._in_passing = threading.BoundedSemaphore(MOST_IN_PASSING)
 
     def ask(self, work: Callable[[Connection], _Result]) -> _Result:
         """Run `work`, which only reads.
@@ -56,6 +59,18 @@ class RowCheck:
                     self._asked_again_at = time.monotonic() + PAUSE_SECONDS
         finally:
             self._asking.release()
+
+    def ask_in_passing(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Run `work` as `ask` does, but never wait for a turn: for what can be left out.
+
+        Raises DatabaseAway at once where two such questions are being asked already.
+        """
+        if not self._in_passing.acquire(blocking=False):
+            raise DatabaseAway(f"{MOST_IN_PASSING} questions in passing wait for it already")
+        try:
+            return self.ask(work)
+        finally:
+            self._in_passing.release()
 
     def _refuse_for_a_while(self) -> None:
         if time.monotonic() < self._asked_again_at:
