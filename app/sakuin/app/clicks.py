@@ -10,10 +10,9 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from sakuin.app.addresses import root_of
-from sakuin.app.answer import Answer
 from sakuin.app.installed import parts_of
+from sakuin.app.note_search import log_of
 from sakuin.app.paragraph_index import PARAGRAPHS
-from sakuin.app.search_log import SearchLog, logged_text
 from sakuin.app.search_log_rows import EXACT, Click, Search
 
 click_router = APIRouter(include_in_schema=False)
@@ -33,27 +32,6 @@ def click_url(
     if mode != EXACT:
         parameters["mode"] = mode
     return f"{root}/click?{urlencode(parameters)}"
-
-
-def log_of(request: Request) -> SearchLog | None:
-    """Return the search log of this application, or None where it is off."""
-    found: SearchLog | None = getattr(request.app.state, "search_log", None)
-    return found
-
-
-def note_search(request: Request, index: str, found: Answer) -> str | None:
-    """Note a search where the log is on; return what the log knows it by, if it keeps it.
-
-    What was not searched, because a remark refuses it or nothing is indexed yet, says nothing of
-    what the index lacks.
-    """
-    log = log_of(request)
-    if log is None or found.asked.like is not None:
-        return None
-    if not found.was_searched or not found.generation:
-        return None
-    log.note(index, found.asked, found.page.total, found.asked.way)
-    return logged_text(found.asked)
 
 
 @click_router.get("/click")

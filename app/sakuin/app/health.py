@@ -4,8 +4,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 from sqlalchemy.exc import SQLAlchemyError
 
-from sakuin.app.clicks import log_of
 from sakuin.app.installed import installation_of, parts_of
+from sakuin.app.note_search import log_of
 from sakuin.app.status import read_status
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import DatabaseRefused, QueueError

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from sakuin.app.addresses import root_of
 from sakuin.app.answer import answer_to
-from sakuin.app.clicks import note_search
 from sakuin.app.installed import parts_of
+from sakuin.app.note_search import note_search
 from sakuin.app.paragraph_index import PARAGRAPHS
 from sakuin.app.present import answer_json
 from sakuin.app.search_shapes import Hit, Page, Parameters

@@ -9,10 +9,10 @@ from fastapi.responses import RedirectResponse, Response
 from sakuin.app.addresses import root_of, site_of
 from sakuin.app.answer import answer_to
 from sakuin.app.assemble import Parts
-from sakuin.app.clicks import note_search
 from sakuin.app.contexts import IndexLink, Notice, Remark, SearchPage
 from sakuin.app.facet_links import page_facets
 from sakuin.app.installed import installation_of, parts_of
+from sakuin.app.note_search import note_search
 from sakuin.app.pages import look_standing, show, standing_of
 from sakuin.app.refused import Refused
 from sakuin.app.search_address import SearchAddress, read_address, search_url
