@@ -30,7 +30,7 @@ SELECT MIN(query) AS query, mode, SUM(asked) AS times, MAX(total) AS last_total,
 FROM chosen GROUP BY folded, mode HAVING {having} ORDER BY times DESC, folded, mode LIMIT ?"""
 
 _NOTHING = _LOGGED.format(within="", having="MAX(total) = 0")
-_SOMETHING = _LOGGED.format(within="", having="MAX(total) > 0 AND SUM(asked) >= ?")
+_SOMETHING = _LOGGED.format(within="", having="MAX(total) > 0")
 _UNCLICKED = _LOGGED.format(within="", having="MAX(total) >= ? AND SUM(clicks) = 0")
 _BEGINNING = _LOGGED.format(
     within="AND mode = ? AND folded >= ? AND folded < ? AND folded LIKE ? ESCAPE '!' "
@@ -41,10 +41,8 @@ _CLICKED = """\
 SELECT MIN(s.query) AS query, s.mode AS mode, c.document AS document, SUM(c.clicks) AS times,
   SUM(c.positions) AS positions
 FROM sakuin_searches s JOIN sakuin_clicks c ON c.search_id = s.id
-WHERE s.index_name = ? AND s.day >= ? {within}
+WHERE s.index_name = ? AND s.day >= ?
 GROUP BY s.folded, s.mode, c.document ORDER BY times DESC, s.folded, s.mode, c.document LIMIT ?"""
-_CLICKED_ANY = _CLICKED.format(within="")
-_CLICKED_OF = _CLICKED.format(within="AND s.folded = ?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,28 +79,25 @@ def nothing_found(
 
 
 def frequent_searches(
-    connection: Connection, index: str, days: int, most: int, at_least: int = 1
+    connection: Connection, index: str, days: int, most: int
 ) -> tuple[LoggedSearch, ...]:
     """Return the searches that found something, the most frequent first."""
-    return _searches(connection, _SOMETHING, index, _since(connection, days), at_least, most)
+    return _searches(connection, _SOMETHING, index, _since(connection, days), most)
 
 
-def unclicked(
-    connection: Connection, index: str, days: int, most: int, many: int = MANY
-) -> tuple[LoggedSearch, ...]:
-    """Return the searches with many results of which nobody opened one, most frequent first."""
-    return _searches(connection, _UNCLICKED, index, _since(connection, days), many, most)
+def unclicked(connection: Connection, index: str, days: int, most: int) -> tuple[LoggedSearch, ...]:
+    """Return the searches with MANY results or more of which nobody opened one.
+
+    The most frequent first.
+    """
+    return _searches(connection, _UNCLICKED, index, _since(connection, days), MANY, most)
 
 
 def clicked(
-    connection: Connection, index: str, days: int, most: int, query: str | None = None
+    connection: Connection, index: str, days: int, most: int
 ) -> tuple[ClickedDocument, ...]:
-    """Return the documents that were opened most, of one query or of any."""
-    since = _since(connection, days)
-    if query is None:
-        found = execute(connection, _CLICKED_ANY, index, since, most)
-    else:
-        found = execute(connection, _CLICKED_OF, index, since, folded_start(query), most)
+    """Return the documents that were opened most, with the searches that found them."""
+    found = execute(connection, _CLICKED, index, _since(connection, days), most)
     return tuple(
         ClickedDocument(
             query=row["query"],
@@ -116,19 +111,19 @@ def clicked(
 
 
 def past_searches(
-    connection: Connection, index: str, start: str, most: int, at_least: int = AT_LEAST
+    connection: Connection, index: str, start: str, most: int
 ) -> tuple[LoggedSearch, ...]:
     """Return what others asked that begins with this, folded, and that found something then.
 
-    For suggestions: asked at least so often, in the exact way, and nothing that was redacted or
-    cut. The most frequent first. All days that the log keeps count. Of 10,000 queries some 1 ms,
+    For suggestions: asked AT_LEAST times or more, in the exact way, and nothing that was redacted
+    or cut. The most frequent first. All days that the log keeps count. Of 10,000 queries some 1 ms,
     but 0.1 s for an empty start. Nothing where the tables were never made.
     """
     prefix = folded_start(" ".join(f"{start}.".split())[:-1])
     pattern = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
     bounds = (EXACT, prefix, prefix + "\U0010ffff", pattern)
     try:
-        return _searches(connection, _BEGINNING, index, str(date.min), *bounds, at_least, most)
+        return _searches(connection, _BEGINNING, index, str(date.min), *bounds, AT_LEAST, most)
     except DBAPIError as error:
         if is_missing(error):  # no trouble of the database: nobody would be asked for a while
             return ()
