@@ -27,10 +27,10 @@ class Part(StrEnum):
     UNCLICKED = "unclicked"
 
 
-Answer = tuple[LoggedSearch | ClickedDocument, ...]
-Answers = dict[Part, Answer]
+LogAnswer = tuple[LoggedSearch | ClickedDocument, ...]
+LogAnswers = dict[Part, LogAnswer]
 
-_QUESTIONS: dict[Part, Callable[[Connection, str, int, int], Answer]] = {
+_QUESTIONS: dict[Part, Callable[[Connection, str, int, int], LogAnswer]] = {
     Part.SEARCHES: frequent_searches,
     Part.NOTHING_FOUND: nothing_found,
     Part.CLICKED: clicked,
@@ -40,7 +40,7 @@ _QUESTIONS: dict[Part, Callable[[Connection, str, int, int], Answer]] = {
 
 def ask_log(
     connection: Connection, index: str, parts: tuple[Part, ...], days: int, most: int
-) -> Answers:
+) -> LogAnswers:
     """Ask the log about the last days; Refused where there is none, which says how to have one."""
     if not has_search_log(connection):
         raise Refused(
@@ -49,7 +49,7 @@ def ask_log(
     return {part: _QUESTIONS[part](connection, index, days, most) for part in parts}
 
 
-def log_json(answers: Answers) -> dict[str, Any]:
+def log_json(answers: LogAnswers) -> dict[str, Any]:
     """Return answers as JSON has them: a list for each part.
 
     searches, nothing_found, unclicked: {"query", "mode", "asked", "total", "clicks",

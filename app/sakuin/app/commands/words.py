@@ -19,7 +19,7 @@ from sakuin.app.commands.options import (
     say,
 )
 from sakuin.app.index_words import MOST_DAYS, MOST_WORDS, IndexWords, index_words, words_json
-from sakuin.app.search_log_json import Answers, Part, ask_log, log_json
+from sakuin.app.search_log_json import LogAnswers, Part, ask_log, log_json
 from sakuin.app.search_log_read import ClickedDocument, LoggedSearch
 from sakuin.app.search_log_rows import MOST_FORGOTTEN, forget_least
 from sakuin.app.search_log_tables import has_search_log
@@ -158,7 +158,7 @@ def _refuse_what_does_not_go_together(
         )
 
 
-def _ask(parts: Parts, asked: tuple[Part, ...], days: int | None, most: int) -> Answers:
+def _ask(parts: Parts, asked: tuple[Part, ...], days: int | None, most: int) -> LogAnswers:
     if not parts.settings.search_log:
         say("The search log is off (SAKUIN_SEARCH_LOG): this is what was kept before.")
     name = parts.index.name
@@ -186,7 +186,7 @@ def _print_words(found: IndexWords) -> None:
         put(f"{each.documents:>8,}  {each.word}{before}")
 
 
-def _print_log(answers: Answers) -> None:
+def _print_log(answers: LogAnswers) -> None:
     for part, found in answers.items():
         say(_HEADS[part] if found else f"{_HEADS[part]} none")
         for each in found:
