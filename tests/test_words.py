@@ -73,7 +73,7 @@ def test_the_log_is_told_and_forgotten(tmp_path: Path, database_url: str) -> Non
     ]
     assert "The search log is off" in shown.stderr
     forgotten = told(tmp_path, database_url, "--forget")
-    assert forgotten == {"index": "paragraphs", "forgotten": 3}
+    assert forgotten == {"index": None, "forgotten": 3}
     assert told(tmp_path, database_url, "--searches")["searches"] == []
 
 
@@ -152,7 +152,8 @@ def test_doctor_misses_the_tables_of_a_log_that_is_on(
         (["--days", "3"], "--searches"),
         (["--forget", "--searches"], "give it alone"),
         (["--forget", "--start", "図"], "give it alone"),
-        (["--forget", "--index", "articles"], "leave --index out"),
+        (["--forget", "--clicked", "--index", "paragraphs"], "give it alone"),
+        (["--forget", "--days", "3"], "--searches"),
     ],
 )
 def test_flags_that_do_not_go_together_are_refused(

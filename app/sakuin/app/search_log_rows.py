@@ -131,6 +131,15 @@ def forget_least(connection: Connection, most: int) -> int:
     return _forget(connection, execute(connection, sql, min(most, MOST_FORGOTTEN)).scalars())
 
 
+def forget_some(connection: Connection, index: str | None) -> int:
+    """Delete rows of one index (None: of any), at most MOST_FORGOTTEN; return how many."""
+    if index is None:
+        sql = "SELECT id FROM sakuin_searches ORDER BY id LIMIT ?"
+        return _forget(connection, execute(connection, sql, MOST_FORGOTTEN).scalars())
+    sql = "SELECT id FROM sakuin_searches WHERE index_name = ? ORDER BY id LIMIT ?"
+    return _forget(connection, execute(connection, sql, index, MOST_FORGOTTEN).scalars())
+
+
 def count_searches(connection: Connection) -> int:
     """Return how many rows there are."""
     found = connection.exec_driver_sql("SELECT COUNT(*) FROM sakuin_searches").scalar_one()

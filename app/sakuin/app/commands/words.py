@@ -12,7 +12,6 @@ from sakuin.app.commands.options import (
     DatabaseUrl,
     DataDir,
     EngineName,
-    IndexName,
     opened_to_search,
     put,
     put_json,
@@ -21,7 +20,7 @@ from sakuin.app.commands.options import (
 from sakuin.app.index_words import MOST_DAYS, MOST_WORDS, IndexWords, index_words, words_json
 from sakuin.app.search_log_json import LogAnswers, Part, ask_log, log_json
 from sakuin.app.search_log_read import ClickedDocument, LoggedSearch
-from sakuin.app.search_log_rows import MOST_FORGOTTEN, forget_least
+from sakuin.app.search_log_rows import forget_some
 from sakuin.app.search_log_tables import has_search_log
 from sakuin.queue import read, replay
 
@@ -89,7 +88,8 @@ def words(
         bool,
         typer.Option(
             "--forget",
-            help="Delete all of the search log, of every index. (no variable; default: off)",
+            help="Delete the search log: of every index, or of the one that --index names. "
+            "(no variable; default: off)",
             show_default=False,
         ),
     ] = False,
@@ -105,33 +105,45 @@ def words(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     engine: EngineName = None,
-    index: IndexName = DEFAULT_INDEX,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            help="Which index is meant. (no variable; default: paragraphs, and every one with "
+            "--forget)",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the most frequent words of the index, or what the search log has kept.
 
     JSON: "words" of {"word", "documents"}; "searches", "nothing_found" and "unclicked" of {"query",
     "mode", "asked", "total", "clicks", "last_day"}; "clicked" of {"query", "mode", "document",
-    "clicks", "position"}; each if it was asked for.
+    "clicks", "position"}; each if it was asked for. After --forget "forgotten", the number of rows;
+    "index" is null where it was every index's.
     """
     flags = {"data_dir": data_dir, "database_url": database_url, "engine": engine}
     asked = [Part.SEARCHES] if searches else []
     asked += [Part.NOTHING_FOUND] if nothing_found else []
     asked += [Part.CLICKED, Part.UNCLICKED] if clicked else []
     _refuse_what_does_not_go_together(
-        index, forget=forget, days=days, is_log=bool(asked), is_index=bool(start or rising)
+        forget=forget, days=days, is_log=bool(asked), is_index=bool(start or rising)
     )
-    with opened_to_search(flags, index) as parts:
-        told: dict[str, Any] = {"index": index}
+    with opened_to_search(flags, DEFAULT_INDEX if index is None else index) as parts:
         if forget:
-            told["forgotten"] = _forget(parts)
-            if not as_json:
-                say(f"Forgotten: {told['forgotten']:,} rows of the search log.")
-        if start or rising or not (asked or forget):
+            forgotten = _forget(parts, index)
+            if as_json:
+                put_json({"index": index, "forgotten": forgotten})
+            else:
+                whose = "every index" if index is None else f"the index {index}"
+                say(f"Forgotten: {forgotten:,} rows of the search log, of {whose}.")
+            return
+        told: dict[str, Any] = {"index": parts.index.name}
+        if start or rising or not asked:
             found = index_words(
                 parts.reader, parts.index, start=start, rising_days=rising, most=most
             )
-            told |= words_json(found, index)
+            told |= words_json(found, parts.index.name)
             if not as_json:
                 _print_words(found)
         if asked:
@@ -144,7 +156,7 @@ def words(
 
 
 def _refuse_what_does_not_go_together(
-    index: str, *, forget: bool, days: int | None, is_log: bool, is_index: bool
+    *, forget: bool, days: int | None, is_log: bool, is_index: bool
 ) -> None:
     if days is not None and not is_log:
         raise typer.BadParameter(
@@ -152,10 +164,6 @@ def _refuse_what_does_not_go_together(
         )
     if forget and (is_log or is_index):
         raise typer.BadParameter("deletes, and lists nothing: give it alone", param_hint="--forget")
-    if forget and index != DEFAULT_INDEX:
-        raise typer.BadParameter(
-            "deletes the log of every index: leave --index out", param_hint="--forget"
-        )
 
 
 def _ask(parts: Parts, asked: tuple[Part, ...], days: int | None, most: int) -> LogAnswers:
@@ -165,12 +173,12 @@ def _ask(parts: Parts, asked: tuple[Part, ...], days: int | None, most: int) -> 
     return read(parts.database, lambda c: ask_log(c, name, asked, days or MOST_DAYS, most))
 
 
-def _forget(parts: Parts) -> int:
+def _forget(parts: Parts, index: str | None) -> int:
     if not read(parts.database, has_search_log):
         return 0
 
     def some(connection: Connection) -> int:
-        return forget_least(connection, MOST_FORGOTTEN)
+        return forget_some(connection, index)
 
     forgotten = 0
     while done := replay(parts.database, some):
