@@ -116,7 +116,7 @@ def test_rising_words_are_those_of_the_last_days(tmp_path: Path) -> None:
         assert risen["words"] == [{"word": "新語", "documents": 3, "before": 0}]
         for wrong, named in (
             ({"rising_days": 0}, "rising"),
-            ({"rising_days": 3, "start": "図"}, "rising"),
+            ({"rising_days": 3, "start": "図"}, "^rising .*: give one of the two$"),
             ({"most": 0}, "most"),
         ):
             with pytest.raises(Refused, match=named):

@@ -85,6 +85,6 @@ def _check(index: Index, start: str, rising_days: int | None, most: int) -> None
     if not 1 <= rising_days <= MOST_DAYS:
         raise Refused("rising", f"must be 1 to {MOST_DAYS:,} days, not {rising_days}")
     if start.strip():
-        raise Refused("rising", "looks at all words: leave start out")
+        raise Refused("rising", "is asked of all words, whatever their start: give one of the two")
     if not index.fields.timed:
         raise Refused("rising", f"needs documents with a time; those of {index.name} have none")
