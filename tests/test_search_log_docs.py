@@ -15,7 +15,7 @@ from sakuin.app.cli import app
 from sakuin.app.redact import MOST_CHARACTERS, redact
 from sakuin.app.search_log import SearchLog, open_impatiently
 from sakuin.app.search_log_read import AT_LEAST, MANY
-from sakuin.app.search_log_rows import Click, Search
+from sakuin.app.search_log_rows import MOST_DOCUMENTS, Click, Search
 from sakuin.app.settings import OPTIONS
 from sakuin.queue import open_engine, read
 
@@ -42,6 +42,7 @@ def test_the_figures_are_those_of_the_code() -> None:
     assert f"{search_log_module.MOST_PENDING:,} different searches" in PAGE
     assert f"longer than {MOST_CHARACTERS} characters" in PAGE
     assert (AT_LEAST, MANY) == (3, 10)  # three times or more; ten results or more
+    assert f"at most {MOST_DOCUMENTS} opened documents" in PAGE
     assert search_log_module.EVERY_SECONDS == search_log_module.MOST_SECONDS == 1
 
 
