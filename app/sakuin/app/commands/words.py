@@ -88,7 +88,7 @@ def words(
         bool,
         typer.Option(
             "--forget",
-            help="Delete the search log: of every index, or of the one that --index names. "
+            help="Delete all of the search log, or that of the index that is named. "
             "(no variable; default: off)",
             show_default=False,
         ),
