@@ -70,6 +70,28 @@ def paragraphs(name: str) -> list[str]:
     return lines
 
 
+def articles() -> list[tuple[str, str]]:
+    """Return passages of articles, as (title, text), those of one article together."""
+    file = _CORPORA / "jsquad" / "passages.jsonl.gz"
+    if not file.exists():
+        return _made_up_articles()
+    with gzip.open(file, "rt", encoding="utf-8") as opened:
+        return [(row["title"], row["text"]) for row in map(json.loads, opened)]
+
+
+def _made_up_articles() -> list[tuple[str, str]]:
+    """Make up articles of 25 passages, of which each has words of the article and of all."""
+    random_ = random.Random("articles")
+    usual = made_up("jsquad")
+    made = []
+    for number in range(80):
+        own = ["".join(chr(random_.randrange(0x4E00, 0x9FA0)) for _ in range(3)) for _ in range(12)]
+        for _ in range(25):
+            said = random_.sample(own, 6)
+            made.append((f"article {number}", "は".join(said) + random_.choice(usual)))
+    return made
+
+
 def words(name: str) -> list[str]:
     """Return the frequent, medium and rare benchmark words of a corpus."""
     lists = _CORPORA / "benchmark_words.json"

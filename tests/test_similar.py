@@ -1,7 +1,5 @@
 """Similar documents, by the index alone (promises S4, S5)."""
 
-import gzip
-import json
 import random
 from pathlib import Path
 
@@ -16,8 +14,6 @@ from sakuin.indexer.query import Range
 from sakuin.indexer.similar import search_similar, telling_tokens
 from sakuin.indexer.tokens import cut
 from small_index import BODY, build, document, documents
-
-PASSAGES = Path(corpus.__file__).resolve().parents[2] / "shared/corpora/jsquad/passages.jsonl.gz"
 
 
 def opened(root: Path, rows: list[Document], name: str, fields: Fields = BODY) -> Searcher:
@@ -110,13 +106,11 @@ def test_numbers_and_hiragana_tell_nothing_beside_words(tmp_path: Path) -> None:
     searcher.close()
 
 
-@pytest.mark.skipif(not PASSAGES.exists(), reason="the corpora are not beside the checkout")
 def test_similar_passages_are_of_the_same_article(tmp_path: Path) -> None:
     """Of the first ten over six, where one of forty is by chance."""
-    with gzip.open(PASSAGES, "rt", encoding="utf-8") as opened_file:
-        passages = [json.loads(line) for line in opened_file][:1_000]
-    titles = [each["title"] for each in passages]
-    searcher = opened(tmp_path, documents([each["text"] for each in passages]), "tantivy")
+    passages = corpus.articles()[:1_000]
+    titles = [title for title, _ in passages]
+    searcher = opened(tmp_path, documents([text for _, text in passages]), "tantivy")
     chosen = [n for n in range(0, 1_000, 11) if titles.count(titles[n]) > 10]
     same = [
         titles[int(hit.document.id)] == titles[n]

@@ -29,6 +29,7 @@ def replay_while_taken(database: Engine, work: Callable[[Connection], _Result]) 
         try:
             return replay(database, work)
         except IntegrityError:
-            # Rivals for one position part by chance; nothing tells when it is free.
+            # Rivals for one position part by chance (no secret in it); nothing tells when it is
+            # free, so the next try waits a moment.
             time.sleep(random.uniform(0, 0.002 * 2 ** min(attempt, 6)))  # noqa: S311
     raise DatabaseBusy("others took the next position of this source again and again")

@@ -86,7 +86,7 @@ class LogWriter:
             except DBAPIError as error:
                 if fault_of(error) is not Fault.LOST_RACE or time.monotonic() > deadline:
                     raise mistake_error(error) from error  # which names a remedy, if there is one
-            time.sleep(_PAUSE_SECONDS)  # between two tries
+            time.sleep(_PAUSE_SECONDS)  # the rival's transaction is short; nothing tells its end
 
 
 def _cut(items: Iterable[_T]) -> Iterator[list[_T]]:

@@ -137,5 +137,6 @@ def _tries(most_tries: int = TRIES) -> Iterator[int]:
             if time.monotonic() > deadline:
                 return
             most = min(FIRST_PAUSE_SECONDS * 2.0**number, MOST_PAUSE_SECONDS)
-            time.sleep(most * random.uniform(0.5, 1.0))  # noqa: S311 - spreads rivals
+            # Rivals that lost together would meet again: chance spreads them (no secret in it).
+            time.sleep(most * random.uniform(0.5, 1.0))  # noqa: S311
         yield number
