@@ -9,7 +9,6 @@ months), and what the facets add; and the size of the index. Promised at 100,000
 question in 30 ms, facets in 5 ms more.
 """
 
-import argparse
 import random
 import statistics
 import sys
@@ -20,11 +19,12 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
+from arguments import speed_arguments
 from report import Report
 from sakuin.indexer.closest import search_closest
 from sakuin.indexer.document import Document, Fields, Filter, FilterKind
 from sakuin.indexer.engine import Order, Searcher
-from sakuin.indexer.engines import ENGINE_NAMES, engine_named
+from sakuin.indexer.engines import engine_named
 from sakuin.indexer.facet import Facet, Step
 from sakuin.indexer.parse import parse
 from small_index import build
@@ -41,15 +41,7 @@ _HOUR = 3_600 * 1_000_000
 
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("files", nargs="*", type=Path, help="texts (default: made-up paragraphs)")
-    parser.add_argument("--count", type=int, default=100_000, help="how many paragraphs")
-    parser.add_argument("--queries", type=int, default=200, help="how many questions")
-    parser.add_argument("--engine", choices=ENGINE_NAMES, default="tantivy")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    arguments = parser.parse_args()
+    arguments = speed_arguments(__doc__, count=100_000, queries=200)
     chance = random.Random(SEED)
     lines = mixed(arguments.files, arguments.count, chance)
     engine = engine_named(arguments.engine)

@@ -8,7 +8,6 @@ at 300,000 paragraphs, with tantivy: suggestions in 20 ms, rising words in 300 m
 did-you-mean in 50 ms.
 """
 
-import argparse
 import random
 import statistics
 import sys
@@ -20,10 +19,11 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
+from arguments import speed_arguments
 from report import Report
 from sakuin.indexer.did_you_mean import did_you_mean
 from sakuin.indexer.engine import Searcher
-from sakuin.indexer.engines import ENGINE_NAMES, engine_named
+from sakuin.indexer.engines import engine_named
 from sakuin.indexer.rising_words import rising_words
 from sakuin.indexer.similar import search_similar
 from sakuin.indexer.suggest import suggest
@@ -36,15 +36,7 @@ Work = Callable[[], object]
 
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("files", nargs="*", type=Path, help="texts (default: made-up paragraphs)")
-    parser.add_argument("--count", type=int, default=300_000, help="how many paragraphs")
-    parser.add_argument("--queries", type=int, default=150, help="how many of each kind")
-    parser.add_argument("--engine", choices=ENGINE_NAMES, default="tantivy")
-    parser.add_argument("--json", type=Path, help="write the figures to this file")
-    arguments = parser.parse_args()
+    arguments = speed_arguments(__doc__, count=300_000, queries=150)
     chance = random.Random(SEED)
     lines = mixed(arguments.files, arguments.count, chance)
     engine = engine_named(arguments.engine)

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 import corpus
 from any_text import TEXTS
+from opening import Opened, opening_texts
 from sakuin.indexer.did_you_mean import did_you_mean
 from sakuin.indexer.document import Document, Fields, Filter, FilterKind
 from sakuin.indexer.engine import Hits, Order, Searcher, WordCount
@@ -20,7 +21,6 @@ from sakuin.indexer.query import And, Query, Range
 from sakuin.indexer.suggestion import SuggestionKind
 from small_index import BODY, build, documents
 
-Opened = Callable[..., Searcher]
 MANY = (("aozora_10k", 600), ("mixed_tech", 600), ("korean", 200))
 
 
@@ -40,21 +40,8 @@ def searcher(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(params=ENGINE_NAMES)
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
-    """Index some texts, and open what was made."""
-    engine = engine_named(request.param)
-    searchers: list[Searcher] = []
-
-    def open_texts(*texts: str, folding: Folding | None = None) -> Searcher:
-        fields = Fields(("body",), folding=folding) if folding else BODY
-        root = tmp_path / str(len(searchers))
-        searchers.append(
-            engine.open_searcher(build(engine, root, documents(texts), fields=fields), fields)
-        )
-        return searchers[-1]
-
-    yield open_texts
-    for each in searchers:
-        each.close()
+    with opening_texts(request.param, tmp_path) as opening:
+        yield opening
 
 
 def total(searcher: Searcher, text: str, within: Query | None = None) -> int:

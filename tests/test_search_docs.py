@@ -17,7 +17,7 @@ from sakuin.indexer.engine import Searcher
 from sakuin.indexer.engines import ENGINE_NAMES, engine_named
 from sakuin.indexer.expand import MOST_EXPANSIONS
 from sakuin.indexer.limits import DEFAULT_LIMITS, MOST_DISTANCE, MOST_NEAR_PARTS
-from sakuin.indexer.near_documents import MOST_NEAR
+from sakuin.indexer.near_documents import MOST_NEAR, MOST_NEAR_CHARACTERS, MOST_NEAR_STEPS
 from sakuin.indexer.parse import parse
 from sakuin.indexer.synonyms import LONGEST_TERM, MOST_GROUPS, MOST_TERMS, Synonyms, read_synonyms
 from sakuin.indexer.unparse import unparse
@@ -126,6 +126,8 @@ def test_the_page_names_the_limits() -> None:
         (MOST_DISTANCE, "near_too_far"),
         (MOST_NEAR_PARTS, "near_too_many"),
         (MOST_NEAR, "near_too_common"),
+        (MOST_NEAR_CHARACTERS, "near_too_common"),
+        (MOST_NEAR_STEPS, "near_too_common"),
     ):
         assert f"| {figure:,} | `{code}` |" in PAGE
 

@@ -1,7 +1,7 @@
 """Suggestions while typing: each leads to a hit, and says how many (promises S1, S3, S4)."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 import corpus
 from any_text import TEXTS
+from opening import Opened, opening_texts
 from oracle import Row, matching, row_of
 from sakuin.indexer.document import Document, Fields
 from sakuin.indexer.engine import Order, Searcher
@@ -29,7 +30,6 @@ TEXTS_OF_MANY_SCRIPTS = (
     ("xquad_th", 60),
     ("korean", 200),
 )
-Opened = Callable[..., Searcher]
 
 
 @pytest.fixture(scope="module")
@@ -50,20 +50,8 @@ def searcher(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(params=ENGINE_NAMES)
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
-    """Index some texts, and open what was made."""
-    engine = engine_named(request.param)
-    searchers: list[Searcher] = []
-
-    def open_texts(*texts: str, folding: Folding | None = None) -> Searcher:
-        fields = Fields(("body",), folding=folding) if folding else BODY
-        root = tmp_path / str(len(searchers))
-        directory = build(engine, root, documents(texts), fields=fields)
-        searchers.append(engine.open_searcher(directory, fields))
-        return searchers[-1]
-
-    yield open_texts
-    for each in searchers:
-        each.close()
+    with opening_texts(request.param, tmp_path) as opening:
+        yield opening
 
 
 def meaning(text: str) -> str:

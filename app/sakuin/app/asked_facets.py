@@ -30,11 +30,6 @@ def facet_names(fields: Fields) -> tuple[str, ...]:
     return (*(each.name for each in fields.filters), *timed)
 
 
-def written(facet: Facet) -> str:
-    """Return a facet as `read_facets` reads it."""
-    return f"{facet.name}:{facet.step or facet.most}"
-
-
 def _facet(fields: Fields, text: str) -> Facet:
     name, _, how = text.partition(":")
     kind = fields.kind_of(name)
