@@ -3,12 +3,15 @@
 from typing import Literal
 
 from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy.exc import OperationalError
 
 from sakuin.queue.dialect import dialect_of, execute
 from sakuin.queue.errors import SchemaMismatch
 from sakuin.queue.replay import read, replay
-from sakuin.queue.tables import STEPS, VERSION_TABLE_MYSQL, VERSION_TABLE_SQLITE, Step
+from sakuin.queue.step import Step
+from sakuin.queue.tables import STEPS, TABLES, VERSION_TABLE_MYSQL, VERSION_TABLE_SQLITE
 
+_DUPLICATE_COLUMN = 1060
 _LOCK_ROW = 0
 """Step 0 is no step: whoever holds this row is the one that changes the tables."""
 
@@ -42,7 +45,7 @@ def create_schema_on(connection: Connection) -> None:
 
 def drop_schema_on(connection: Connection) -> None:
     """Drop the tables, with every message that is in them."""
-    for table in ("sakuin_dead", "sakuin_messages", "sakuin_queue_steps"):
+    for table in TABLES:
         connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
 
 
@@ -90,6 +93,11 @@ def _missing(connection: Connection) -> list[Step]:
 
 def _apply(connection: Connection, number: int, statements: tuple[str, ...]) -> None:
     for statement in statements:
-        connection.exec_driver_sql(statement)
+        try:
+            connection.exec_driver_sql(statement)
+        except OperationalError as error:
+            # MySQL commits each by itself: who was stopped between two steps did this one before.
+            if error.orig is None or error.orig.args[0] != _DUPLICATE_COLUMN:
+                raise
     insert = "INSERT IGNORE" if dialect_of(connection).name == "mysql" else "INSERT OR IGNORE"
     execute(connection, f"{insert} INTO sakuin_queue_steps (number) VALUES (?)", number)

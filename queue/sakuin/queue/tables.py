@@ -3,20 +3,10 @@
 A step that was released is never edited; a change is a new step at the end.
 """
 
-from dataclasses import dataclass
-
-NOW_MYSQL = "(UTC_TIMESTAMP(6))"
-NOW_SQLITE = "(strftime('%Y-%m-%d %H:%M:%f000','now'))"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One change of the tables: its number, and the statements in each dialect."""
-
-    number: int
-    mysql: tuple[str, ...]
-    sqlite: tuple[str, ...]
-
+from sakuin.queue.step import NOW_MYSQL, NOW_SQLITE, Step
+from sakuin.queue.tables_of_jobs import JOB_STEPS
+from sakuin.queue.tables_of_limits import LIMIT_STEPS
+from sakuin.queue.tables_of_processes import PROCESS_STEPS
 
 VERSION_TABLE_MYSQL = f"""\
 CREATE TABLE IF NOT EXISTS sakuin_queue_steps (
@@ -113,4 +103,25 @@ STEPS = (
             "CREATE INDEX IF NOT EXISTS sakuin_dead_message ON sakuin_dead (message_id)",
         ),
     ),
+    *LIMIT_STEPS,
+    *JOB_STEPS,
+    *PROCESS_STEPS,
 )
+
+TABLES = (
+    "sakuin_alerts",
+    "sakuin_processes",
+    "sakuin_runs",
+    "sakuin_tasks",
+    "sakuin_measures",
+    "sakuin_batch_messages",
+    "sakuin_batches",
+    "sakuin_jobs",
+    "sakuin_pauses",
+    "sakuin_limited",
+    "sakuin_limits",
+    "sakuin_dead",
+    "sakuin_messages",
+    "sakuin_queue_steps",
+)
+"""Every table of the queue, in an order in which they can be dropped."""
