@@ -40,10 +40,10 @@ CREATE TABLE IF NOT EXISTS sakuin_processes (
   detail TEXT NULL,
   dead_after_seconds DOUBLE NOT NULL,
   started_at DATETIME(6) NOT NULL DEFAULT {NOW_MYSQL},
-  beat_at DATETIME(6) NOT NULL DEFAULT {NOW_MYSQL},
-  KEY sakuin_processes_beat (beat_at)
+  beat_at DATETIME(6) NOT NULL DEFAULT {NOW_MYSQL}
 {_END_MYSQL}"""
-"""The id begins every token that the process claims with, so that what it held can be found."""
+"""The id begins every token that the process claims with, so that what it held can be found.
+There are as many rows as processes: no index."""
 
 ALERTS_MYSQL = f"""\
 CREATE TABLE IF NOT EXISTS sakuin_alerts (
@@ -103,12 +103,6 @@ PROCESS_STEPS = (
     Step(
         6,
         (TASKS_MYSQL, RUNS_MYSQL, PROCESSES_MYSQL, ALERTS_MYSQL),
-        (
-            TASKS_SQLITE,
-            RUNS_SQLITE,
-            PROCESSES_SQLITE,
-            "CREATE INDEX IF NOT EXISTS sakuin_processes_beat ON sakuin_processes (beat_at)",
-            ALERTS_SQLITE,
-        ),
+        (TASKS_SQLITE, RUNS_SQLITE, PROCESSES_SQLITE, ALERTS_SQLITE),
     ),
 )
