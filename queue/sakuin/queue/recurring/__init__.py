@@ -1,0 +1,1 @@
+"""Recurring tasks: what is to be pushed again and again, by which clock, each time once."""
