@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS sakuin_batches (
   sealed_at DATETIME(6) NULL,
   ended_at DATETIME(6) NULL,
   messages BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  seen BIGINT UNSIGNED NOT NULL DEFAULT 0,
   failed BIGINT UNSIGNED NOT NULL DEFAULT 0,
   callback_queue VARCHAR(100) NULL,
   callback_kind VARCHAR(100) NULL,
@@ -50,15 +51,18 @@ CREATE TABLE IF NOT EXISTS sakuin_batches (
   KEY sakuin_batches_ended (ended_at, id),
   KEY sakuin_batches_keep (keep_until, id)
 {_END_MYSQL}"""
+"""`seen` counts the messages that were seen to be settled, `failed` those of them that died."""
 
 BATCH_MESSAGES_MYSQL = f"""\
 CREATE TABLE IF NOT EXISTS sakuin_batch_messages (
   batch_id BIGINT UNSIGNED NOT NULL,
   message_id BIGINT UNSIGNED NOT NULL,
+  is_dead TINYINT UNSIGNED NOT NULL DEFAULT 0,
   PRIMARY KEY (batch_id, message_id),
+  KEY sakuin_batch_messages_look (batch_id, is_dead, message_id),
   KEY sakuin_batch_messages_message (message_id)
 {_END_MYSQL}"""
-"""Messages of a batch that were not yet seen to be settled."""
+"""Messages of a batch that were not yet seen to be settled, or that were seen to be dead."""
 
 MEASURES_MYSQL = f"""\
 CREATE TABLE IF NOT EXISTS sakuin_measures (
@@ -104,6 +108,7 @@ CREATE TABLE IF NOT EXISTS sakuin_batches (
   sealed_at TEXT NULL,
   ended_at TEXT NULL,
   messages INTEGER NOT NULL DEFAULT 0,
+  seen INTEGER NOT NULL DEFAULT 0,
   failed INTEGER NOT NULL DEFAULT 0,
   callback_queue TEXT NULL,
   callback_kind TEXT NULL,
@@ -118,6 +123,7 @@ BATCH_MESSAGES_SQLITE = """\
 CREATE TABLE IF NOT EXISTS sakuin_batch_messages (
   batch_id INTEGER NOT NULL,
   message_id INTEGER NOT NULL,
+  is_dead INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (batch_id, message_id)
 )"""
 
@@ -139,6 +145,7 @@ _INDEXES_SQLITE = (
     ("sakuin_jobs_keep", "sakuin_jobs (keep_until, id)"),
     ("sakuin_batches_ended", "sakuin_batches (ended_at, id)"),
     ("sakuin_batches_keep", "sakuin_batches (keep_until, id)"),
+    ("sakuin_batch_messages_look", "sakuin_batch_messages (batch_id, is_dead, message_id)"),
     ("sakuin_batch_messages_message", "sakuin_batch_messages (message_id)"),
     ("sakuin_measures_at", "sakuin_measures (at)"),
 )

@@ -1,0 +1,82 @@
+"""Ends jobs, in the transaction that ends their messages, and pushes the notices of it.
+
+A job ends once: what is finished or failed already is left alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row
+
+from sakuin.queue.dialect import cut, dialect_of, execute
+from sakuin.queue.jobs.job import MOST_ERROR, JobStatus, check_result, fitted
+from sakuin.queue.jobs.job_life import jobs_of_messages
+from sakuin.queue.jobs.tell import tell_on
+from sakuin.queue.message import Message
+
+_END = (
+    "UPDATE sakuin_jobs {by_id} SET status = ?, receipt_handle = NULL, ended_at = {now},"
+    " updated_at = {now}, keep_until = {later}, result = ?, error = ?, note = COALESCE(?, note)"
+    " WHERE id IN ({ids}) AND status IN ('waiting', 'making')"
+)
+
+
+def finish_jobs_on(
+    connection: Connection,
+    messages: Iterable[Message | int],
+    results: Mapping[int, bytes],
+    note: str | None = None,
+) -> None:
+    """Say that these messages (or ids of such) were worked on to a good end.
+
+    `results` gives by message id what came out of it. Raises BadMessage for one that is too
+    large, which undoes the transaction: `check_result` tells before.
+    """
+    ids = [one if isinstance(one, int) else one.id for one in messages]
+    bare: list[Row[Any]] = []
+    for row in _unfinished(connection, ids):
+        if row.message_id in results:
+            result = check_result(results[row.message_id])
+            _end(connection, [row], "finished", result, None, note)
+        else:
+            bare.append(row)
+    _end(connection, bare, "finished", None, None, note)
+
+
+def fail_jobs_on(connection: Connection, message_ids: Iterable[int], reason: str) -> None:
+    """Say that these messages were given up, and why: as they go to the dead list."""
+    error = fitted(reason, MOST_ERROR)
+    _end(connection, _unfinished(connection, message_ids), "failed", None, error, None)
+
+
+def _unfinished(connection: Connection, message_ids: Iterable[int]) -> list[Row[Any]]:
+    rows = jobs_of_messages(connection, message_ids)
+    return [row for row in rows if row.status in ("waiting", "making")]
+
+
+def _end(
+    connection: Connection,
+    rows: Sequence[Row[Any]],
+    status: JobStatus,
+    result: bytes | None,
+    error: str | None,
+    note: str | None,
+) -> None:
+    by_keep: defaultdict[float, list[int]] = defaultdict(list)
+    for row in rows:
+        by_keep[row.keep_seconds].append(row.id)
+    for keep_seconds, ids in sorted(by_keep.items()):
+        keep = dialect_of(connection).shift(keep_seconds)
+        for part in cut(ids):
+            execute(connection, _END, status, keep, result, error, note, ids=part)
+    for row in rows:
+        if row.notify:
+            _notify(connection, row, status, error)
+
+
+def _notify(connection: Connection, row: Row[Any], status: JobStatus, error: str | None) -> None:
+    name = f"Job {row.id}" + (f" ({row.kind})" if row.kind else "")
+    text = f"{name} of queue {row.queue} has {status}." + (f"\n\n{error}" if error else "")
+    facts = {"job": row.id, "status": status, "queue": row.queue, "kind": row.kind, "error": error}
+    tell_on(connection, row.notify, f"{name} has {status}", text, facts)

@@ -1,0 +1,245 @@
+"""Jobs with a life: what the row says while its message waits, is worked on, and ends."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from databases import claim_one, expire
+from sakuin.queue import (
+    BadMessage,
+    Message,
+    RetryPolicy,
+    ack,
+    claim,
+    fail,
+    push,
+    read,
+    replay,
+)
+from sakuin.queue.jobs import (
+    BadReceipt,
+    Job,
+    Progress,
+    Receipt,
+    StaleReceipt,
+    fail_jobs_on,
+    finish_jobs_on,
+    is_live,
+    job_of,
+    job_of_receipt,
+    jobs_page,
+    push_job,
+    receive_jobs_on,
+    repoint_jobs_on,
+    retry_jobs_on,
+    set_progress,
+    settle_by_receipt,
+    wait_again_on,
+)
+from sakuin.queue.jobs.job import MAX_RESULT_BYTES
+
+NEVER_RETRIED = RetryPolicy(max_attempts=1)
+LONG_WAIT = RetryPolicy(first_seconds=500, most_seconds=500)
+
+
+def job(engine: Engine, job_id: int) -> Job:
+    found = read(engine, lambda connection: job_of(connection, job_id))
+    assert found is not None
+    return found
+
+
+def start(engine: Engine, data: bytes = b"x", **options: Any) -> int:
+    return replay(engine, lambda connection: push_job(connection, "q", data, **options))
+
+
+def receive(engine: Engine) -> Message:
+    (message,) = claim(engine, "q", limit=1, lease_seconds=60, also=receive_jobs_on)
+    return message
+
+
+def finish(engine: Engine, message: Message, result: bytes | None = None) -> None:
+    results = {} if result is None else {message.id: result}
+    ack(engine, message, also=lambda on, ids: finish_jobs_on(on, ids, results))
+
+
+def notices(engine: Engine) -> list[dict[str, Any]]:
+    messages = claim(engine, "sakuin:notices", limit=100, lease_seconds=60)
+    assert {message.kind for message in messages} <= {"sakuin.notice"}
+    return [json.loads(message.data) for message in messages]
+
+
+def test_the_life_of_a_job_to_a_good_end(engine: Engine) -> None:
+    """The article's table: waiting, making with a handle, finished with a result and no handle."""
+    job_id = start(engine, kind="mail", notify=["mailto:a@example.org"], keep_seconds=100)
+    waiting = job(engine, job_id)
+    assert (waiting.status, waiting.receipt, waiting.kind) == ("waiting", None, "mail")
+    assert waiting.queue == "q"
+    message = receive(engine)
+    making = job(engine, job_id)
+    assert (making.status, making.message_id) == ("making", message.id)
+    assert making.receipt == Receipt.of(message)
+    assert making.started_at is not None
+    assert making.updated_at >= waiting.updated_at == waiting.created_at
+    assert set_progress(engine, str(Receipt.of(message)), 3, 10, "three")
+    assert job(engine, job_id).progress == Progress(3, 10, "three")
+    finish(engine, message, b"done")
+    ended = job(engine, job_id)
+    assert (ended.status, ended.receipt, ended.result, ended.error) == (
+        "finished",
+        None,
+        b"done",
+        None,
+    )
+    assert ended.ended_at is not None
+    assert ended.keep_until is not None
+    assert abs((ended.keep_until - ended.ended_at).total_seconds() - 100) < 0.01
+    (notice,) = notices(engine)
+    assert notice["to"] == "mailto:a@example.org"
+    assert notice["facts"] == {
+        "job": job_id,
+        "status": "finished",
+        "queue": "q",
+        "kind": "mail",
+        "error": None,
+    }
+    (listed,) = read(engine, lambda connection: jobs_page(connection, status="finished"))
+    assert (listed.id, listed.result) == (job_id, None)
+
+
+def test_a_job_and_its_message_commit_together_or_not_at_all(engine: Engine) -> None:
+    """Q1: after a rollback there is neither; the caller's own row decides for both."""
+    with engine.connect() as connection:
+        connection.begin()
+        job_id = push_job(connection, "q", b"x")
+        connection.rollback()
+    assert read(engine, lambda connection: job_of(connection, job_id)) is None
+    assert claim(engine, "q", limit=1, lease_seconds=60) == ()
+
+
+def test_a_failed_delivery_waits_again_and_the_last_one_fails_the_job(engine: Engine) -> None:
+    """A retry clears the handle and says why; death is for good, until it is pushed again."""
+    job_id = start(engine, notify=["https://example.org/hook"])
+    first = receive(engine)
+    fail(engine, first, "no", policy=LONG_WAIT, also=lambda on, ids: retry_jobs_on(on, ids, "no"))
+    waiting = job(engine, job_id)
+    assert (waiting.status, waiting.receipt, waiting.error) == ("waiting", None, "no")
+    expire(engine, first.id)
+    second = receive(engine)
+    assert not set_progress(engine, Receipt.of(first), 1, 2)
+    replay(engine, lambda on: fail_jobs_on(on, [second.id], "never"))
+    failed = job(engine, job_id)
+    assert (failed.status, failed.receipt, failed.error) == ("failed", None, "never")
+    assert failed.keep_until is not None
+    (notice,) = notices(engine)
+    assert notice["facts"]["status"] == "failed"
+    assert "never" in notice["text"]
+    replay(engine, lambda on: finish_jobs_on(on, [second.id], {}))  # a late word changes nothing
+    assert job(engine, job_id).status == "failed"
+    replay(engine, lambda on: wait_again_on(on, [second.id]))
+    again = job(engine, job_id)
+    assert (again.status, again.ended_at, again.keep_until) == ("waiting", None, None)
+    assert notices(engine) == []
+
+
+def test_a_waiting_message_of_the_key_gives_its_job(engine: Engine) -> None:
+    """A key that meets a waiting message: its job; while it is leased, a new one."""
+    first = start(engine, unique_key="k")
+    assert start(engine, unique_key="k") == first
+    receive(engine)
+    second = start(engine, unique_key="k")
+    assert second != first
+    plain = replay(engine, lambda on: push(on, "q", b"", unique_key="plain"))
+    third = start(engine, unique_key="plain")
+    assert job(engine, third).message_id == plain
+    assert start(engine, unique_key="plain") == third
+
+
+def test_merged_messages_take_their_jobs_along(engine: Engine) -> None:
+    """A merge: the job of the message that is gone waits for the newer one."""
+    old = start(engine)
+    message = receive(engine)
+    new = start(engine)
+    newer_id = job(engine, new).message_id
+    replay(engine, lambda on: repoint_jobs_on(on, message.id, newer_id))
+    assert (job(engine, old).status, job(engine, old).message_id) == ("waiting", newer_id)
+    assert job(engine, old).receipt is None
+    assert ack(engine, [message]) == frozenset()
+    newer = receive(engine)
+    finish(engine, newer, b"r")
+    assert {job(engine, one).status for one in (old, new)} == {"finished"}
+
+
+def test_a_malformed_receipt_is_told_so(engine: Engine) -> None:
+    """Bad input: a clear error that shows the text and says what a receipt is."""
+    for text in ("", "17", "17-zz", "0-" + "a" * 32, "17-" + "a" * 31, "x" * 500):
+        with pytest.raises(BadReceipt, match="32 hexadecimal digits"):
+            settle_by_receipt(engine, text)
+        with pytest.raises(BadReceipt):
+            set_progress(engine, text, 1)
+
+
+def test_a_receipt_settles_once_and_a_stale_one_changes_nothing(engine: Engine) -> None:
+    """A receipt that is out of date cannot settle a message, report on it, or end its job."""
+    job_id = start(engine)
+    stale = str(Receipt.of(receive(engine)))
+    expire(engine, job(engine, job_id).message_id)
+    fresh = str(Receipt.of(receive(engine)))
+    verbs: list[dict[str, Any]] = [{"result": b"r"}, {"error": "no"}]
+    for verb in verbs:
+        with pytest.raises(StaleReceipt, match="out of date"):
+            settle_by_receipt(engine, stale, **verb)
+    assert not set_progress(engine, stale, 1)
+    assert not read(engine, lambda on: is_live(on, stale))
+    assert read(engine, lambda on: is_live(on, fresh))
+    assert job(engine, job_id).status == "making"
+    settle_by_receipt(engine, fresh, result=b"r")
+    assert (job(engine, job_id).status, job(engine, job_id).result) == ("finished", b"r")
+    with pytest.raises(StaleReceipt):
+        settle_by_receipt(engine, fresh, result=b"again")
+    found = read(engine, lambda on: job_of_receipt(on, fresh))
+    assert found == job(engine, job_id)
+
+
+def test_limits_of_what_a_job_may_say(engine: Engine) -> None:
+    """Bad input is refused by name, and the message stays ours."""
+    with pytest.raises(BadMessage, match="notify address 'a@"):
+        start(engine, notify=["a@example.org"])
+    with pytest.raises(BadMessage, match="keep_seconds=nan"):
+        start(engine, keep_seconds=float("nan"))
+    job_id = start(engine)
+    message = receive(engine)
+    with pytest.raises(BadMessage, match="progress 3 of 2"):
+        set_progress(engine, Receipt.of(message), 3, 2)
+    with pytest.raises(BadMessage, match="progress -1"):
+        set_progress(engine, Receipt.of(message), -1)
+    with pytest.raises(BadMessage, match="MAX_RESULT_BYTES"):
+        finish(engine, message, b"x" * (MAX_RESULT_BYTES + 1))
+    assert job(engine, job_id).status == "making"
+    assert set_progress(engine, Receipt.of(message), 1, None, "\ud800" + "あ" * 300)
+    progress = job(engine, job_id).progress
+    assert progress is not None
+    assert (progress.total, len(progress.note), progress.note[:6]) == (None, 255, "\\ud800")
+    finish(engine, message, b"x" * MAX_RESULT_BYTES)
+    assert len(job(engine, job_id).result or b"") == MAX_RESULT_BYTES
+
+
+def test_messages_without_jobs_cost_one_statement(engine: Engine) -> None:
+    """Telling jobs of 500 messages that have none is one short read."""
+    seen: list[str] = []
+    ids = list(range(1, 501))
+    acts: list[Callable[[Any], None]] = [
+        lambda on: receive_jobs_on(on, [message]),
+        lambda on: finish_jobs_on(on, ids, {}),
+        lambda on: retry_jobs_on(on, ids, "no"),
+        lambda on: fail_jobs_on(on, ids, "no"),
+    ]
+    replay(engine, lambda on: push(on, "q", b""))
+    message = claim_one(engine)
+    event.listen(engine, "before_cursor_execute", lambda *args: seen.append(args[2]))
+    for act in acts:
+        seen.clear()
+        replay(engine, act)
+        assert len([sql for sql in seen if not sql.startswith("BEGIN")]) == 1
