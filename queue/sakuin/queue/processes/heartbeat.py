@@ -75,7 +75,11 @@ class Heartbeat:
 
     def __enter__(self) -> Self:
         self._on_id(self._id)
-        self._try_to_beat()
+        try:
+            self._try_to_beat()
+        except BaseException:
+            self._engine.dispose()
+            raise
         self._thread.start()
         return self
 
