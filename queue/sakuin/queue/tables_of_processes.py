@@ -7,7 +7,7 @@ _END_MYSQL = ") ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 TASKS_MYSQL = f"""\
 CREATE TABLE IF NOT EXISTS sakuin_tasks (
   task_key VARCHAR(100) NOT NULL PRIMARY KEY,
-  origin VARCHAR(100) NOT NULL,
+  origin VARCHAR(255) NOT NULL,
   kind VARCHAR(100) NOT NULL,
   data LONGBLOB NOT NULL,
   schedule VARCHAR(255) NOT NULL,
@@ -18,7 +18,8 @@ CREATE TABLE IF NOT EXISTS sakuin_tasks (
   description VARCHAR(255) NOT NULL DEFAULT '',
   planned_from DATETIME(6) NOT NULL DEFAULT {NOW_MYSQL}
 {_END_MYSQL}"""
-"""`planned_from`: no run of this schedule is due before it (when it was declared, or changed)."""
+"""`planned_from`: the next run is the first after it. It is set to now when the task is declared or
+its schedule changes, and moves on with each run that is pushed, or left out as too old."""
 
 RUNS_MYSQL = f"""\
 CREATE TABLE IF NOT EXISTS sakuin_runs (
@@ -29,6 +30,7 @@ CREATE TABLE IF NOT EXISTS sakuin_runs (
   is_manual TINYINT UNSIGNED NOT NULL DEFAULT 0,
   PRIMARY KEY (task_key, run_at)
 {_END_MYSQL}"""
+"""One row for each run that was pushed, in the same transaction: no scheduler can push it again."""
 
 PROCESSES_MYSQL = f"""\
 CREATE TABLE IF NOT EXISTS sakuin_processes (
