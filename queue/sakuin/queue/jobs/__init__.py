@@ -1,5 +1,15 @@
 """Jobs: messages with a kind, that registered functions work on, and a life that is remembered."""
 
+from sakuin.queue.jobs.batch import (
+    Batch,
+    BatchSealed,
+    Callback,
+    add_to_batch,
+    batch_of,
+    open_batch,
+    push_to_batch,
+)
+from sakuin.queue.jobs.end_batches import end_batches
 from sakuin.queue.jobs.end_job import fail_jobs_on, finish_jobs_on
 from sakuin.queue.jobs.job import (
     KEEP_SECONDS,
@@ -23,29 +33,63 @@ from sakuin.queue.jobs.job_life import (
     set_progress,
     wait_again_on,
 )
+from sakuin.queue.jobs.kinds import (
+    JOB_POLICY,
+    BadKind,
+    BadTarget,
+    Jobs,
+    Kind,
+    Nothing,
+    Rules,
+    UnknownKind,
+    load_jobs,
+)
+from sakuin.queue.jobs.push_into_batch import push_into_batch
 from sakuin.queue.jobs.push_job import push_job
+from sakuin.queue.jobs.run import Run
+from sakuin.queue.jobs.seal_batch import seal_batch
 from sakuin.queue.jobs.settle_by_receipt import settle_by_receipt
 
 __all__ = [
+    "JOB_POLICY",
     "KEEP_SECONDS",
     "MAX_RESULT_BYTES",
+    "BadKind",
     "BadReceipt",
+    "BadTarget",
+    "Batch",
+    "BatchSealed",
+    "Callback",
     "Job",
     "JobStatus",
+    "Jobs",
+    "Kind",
+    "Nothing",
     "Progress",
     "Receipt",
+    "Rules",
+    "Run",
     "StaleReceipt",
+    "UnknownKind",
+    "add_to_batch",
+    "batch_of",
     "check_result",
+    "end_batches",
     "fail_jobs_on",
     "finish_jobs_on",
     "is_live",
     "job_of",
     "job_of_receipt",
     "jobs_page",
+    "load_jobs",
+    "open_batch",
+    "push_into_batch",
     "push_job",
+    "push_to_batch",
     "receive_jobs_on",
     "repoint_jobs_on",
     "retry_jobs_on",
+    "seal_batch",
     "set_progress",
     "settle_by_receipt",
     "wait_again_on",

@@ -10,10 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from sakuin.queue.dialect import cut, dialect_of, execute
-from sakuin.queue.jobs.job import MOST_ERROR, JobStatus, check_result, fitted
+from sakuin.queue.jobs.job import MOST_ERROR, JobStatus, addresses_from, check_result, fitted
 from sakuin.queue.jobs.job_life import jobs_of_messages
-from sakuin.queue.jobs.tell import tell_on
 from sakuin.queue.message import Message
+from sakuin.queue.notices.notice import Notice
+from sakuin.queue.notices.push_notice import push_notices_on
 
 _END = (
     "UPDATE sakuin_jobs {by_id} SET status = ?, receipt_handle = NULL, ended_at = {now},"
@@ -79,4 +80,5 @@ def _notify(connection: Connection, row: Row[Any], status: JobStatus, error: str
     name = f"Job {row.id}" + (f" ({row.kind})" if row.kind else "")
     text = f"{name} of queue {row.queue} has {status}." + (f"\n\n{error}" if error else "")
     facts = {"job": row.id, "status": status, "queue": row.queue, "kind": row.kind, "error": error}
-    tell_on(connection, row.notify, f"{name} has {status}", text, facts)
+    notice = Notice(f"{name} has {status}", text, facts)
+    push_notices_on(connection, addresses_from(row.notify), notice)

@@ -14,6 +14,7 @@ from sakuin.queue.dialect import moment
 from sakuin.queue.errors import BadMessage, QueueError
 from sakuin.queue.limits import check_seconds
 from sakuin.queue.message import Message
+from sakuin.queue.notices.address import check_address
 
 JobStatus = Literal["waiting", "making", "finished", "failed"]
 
@@ -26,9 +27,7 @@ MOST_NOTE = 255
 """Characters of an error and of a note that are kept: the beginning."""
 
 MOST_ADDRESSES = 20
-MAX_ADDRESS = 1_000
 MOST_STEPS = 2**62
-_ADDRESS = re.compile(r"(mailto:|https://)\S+")
 _RECEIPT = re.compile(r"([1-9][0-9]{0,18})-([0-9a-f]{32})")
 
 
@@ -185,11 +184,7 @@ def addresses_as_stored(notify: Sequence[str]) -> str | None:
     if len(notify) > MOST_ADDRESSES:
         raise BadMessage(f"notify: {len(notify)} addresses; give at most {MOST_ADDRESSES}")
     for address in notify:
-        if not _ADDRESS.fullmatch(address) or len(address) > MAX_ADDRESS:
-            raise BadMessage(
-                f"notify address {address[:120]!r}: use mailto:somebody@example.org or https://…,"
-                f" of at most {MAX_ADDRESS:,} characters"
-            )
+        check_address(address)
     return json.dumps(list(notify)) if notify else None
 
 
