@@ -149,8 +149,8 @@ def test_two_open_claims_share_nothing_and_do_not_wait(
     with engine.begin() as one, engine.begin() as two:
         one.exec_driver_sql("SET SESSION innodb_lock_wait_timeout = 1")
         two.exec_driver_sql("SET SESSION innodb_lock_wait_timeout = 1")
-        first = _take(one, wish(3, b"1" * 16)).messages
-        second = _take(two, wish(9, b"2" * 16)).messages
+        first = _take(one, wish(3, b"1" * 16), 3).messages
+        second = _take(two, wish(9, b"2" * 16), 9).messages
         assert [message.data for message in first] == [b"0", b"1", b"2"]
         assert [message.data for message in second] == [b"3", b"4", b"5"]
     assert ack(engine, [*first, *second]) == frozenset()
@@ -164,7 +164,7 @@ def test_an_open_claim_blocks_no_push(
     push_all(engine, "q", b"a")
     with engine.begin() as claiming, engine.begin() as pushing:
         pushing.exec_driver_sql("SET SESSION innodb_lock_wait_timeout = 1")
-        assert len(_take(claiming, wish(100, b"1" * 16)).messages) == 1
+        assert len(_take(claiming, wish(100, b"1" * 16), 100).messages) == 1
         push(pushing, "q", b"b")
         push(pushing, "another", b"c")
     assert claimed(engine) == [b"b"]
@@ -242,7 +242,7 @@ def test_a_claim_reads_only_what_it_takes(
     push_all(engine, "q", *[b"y"] * 10)
     with engine.begin() as connection:
         before = reads(connection)
-        assert len(_take(connection, wish(10, b"t" * 16)).messages) == 10
+        assert len(_take(connection, wish(10, b"t" * 16), 10).messages) == 10
         assert reads(connection) - before < 60
 
 

@@ -13,6 +13,7 @@ from sakuin.queue.errors import (
     DatabaseBusy,
     DatabaseRefused,
     LeaseLost,
+    LimitReached,
     OutcomeUnknown,
     PayloadError,
     PayloadUndeclared,
@@ -21,11 +22,15 @@ from sakuin.queue.errors import (
 )
 from sakuin.queue.inspect_queue import queue_counts, state_of, waiting_count
 from sakuin.queue.keep_lease import Lease, keep_lease
+from sakuin.queue.limit import Limit
 from sakuin.queue.limits import MAX_MESSAGE_BYTES
 from sakuin.queue.message import Counts, DeadMessage, Message, State
+from sakuin.queue.pause import is_paused, pause, paused_queues, resume
 from sakuin.queue.payloads import Payload, Payloads, Protocol
 from sakuin.queue.push import push, push_many
+from sakuin.queue.queue_names import check_patterns, matching, queue_names
 from sakuin.queue.replay import read, replay
+from sakuin.queue.requeue import requeue_held, requeue_held_on
 from sakuin.queue.retry import RetryPolicy
 from sakuin.queue.schema import (
     create_schema,
@@ -34,7 +39,7 @@ from sakuin.queue.schema import (
     is_schema_current,
     schema_sql,
 )
-from sakuin.queue.settle import ack, extend, fail, release
+from sakuin.queue.settle import ack, crash, extend, fail, release
 
 __all__ = [
     "MAX_MESSAGE_BYTES",
@@ -46,6 +51,8 @@ __all__ = [
     "DeadMessage",
     "Lease",
     "LeaseLost",
+    "Limit",
+    "LimitReached",
     "Message",
     "OutcomeUnknown",
     "Payload",
@@ -60,7 +67,9 @@ __all__ = [
     "ack",
     "bury",
     "bury_part",
+    "check_patterns",
     "claim",
+    "crash",
     "create_schema",
     "create_schema_on",
     "dead_messages",
@@ -68,15 +77,23 @@ __all__ = [
     "drop_schema_on",
     "extend",
     "fail",
+    "is_paused",
     "is_schema_current",
     "keep_lease",
+    "matching",
     "open_engine",
+    "pause",
+    "paused_queues",
     "push",
     "push_many",
     "queue_counts",
+    "queue_names",
     "read",
     "release",
     "replay",
+    "requeue_held",
+    "requeue_held_on",
+    "resume",
     "retry_dead",
     "schema_sql",
     "shrink",

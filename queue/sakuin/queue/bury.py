@@ -8,6 +8,7 @@ from sakuin.queue.dialect import cut, execute
 from sakuin.queue.errors import LeaseLost
 from sakuin.queue.limits import check_data
 from sakuin.queue.message import Message
+from sakuin.queue.places import leave_all_places
 from sakuin.queue.replay import replay
 
 MOST_REASON = 2_000
@@ -16,11 +17,13 @@ MOST_TRACEBACK = 100_000
 
 _COPY = (
     "INSERT INTO sakuin_dead"
-    " (message_id, queue, priority, attempts, created_at, data, reason, traceback)"
-    " SELECT id, queue, priority, attempts, created_at, data, ?, ?"
+    " (message_id, queue, priority, attempts, errors, created_at, kind, unique_key,"
+    " limit_key, limit_to, limit_seconds, data, reason, traceback)"
+    " SELECT id, queue, priority, attempts, errors + ?, created_at, kind,"
+    " COALESCE(unique_key, held_key), limit_key, limit_to, limit_seconds, data, ?, ?"
     " FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND queue = ? ORDER BY id"
 )
-_COPY_PART = _COPY.replace("created_at, data, ?, ?", "created_at, ?, ?, ?")
+_COPY_PART = _COPY.replace("limit_seconds, data, ?, ?", "limit_seconds, ?, ?, ?")
 _REMOVE = "{delete_messages} WHERE id IN ({ids}) AND queue = ?"
 """Without a second condition MariaDB scans the whole table, whatever index it is told to use."""
 
@@ -29,12 +32,22 @@ _REWRITE = "UPDATE sakuin_messages {by_id} SET data = ? WHERE id IN ({ids}) AND 
 
 
 def move_to_dead(
-    connection: Connection, queue: str, ids: Sequence[int], reason: str, traceback: str | None
+    connection: Connection,
+    queue: str,
+    ids: Sequence[int],
+    reason: str,
+    traceback: str | None,
+    *,
+    is_error: bool = False,
 ) -> None:
-    """Move messages of one queue that the caller has locked in this transaction."""
+    """Move messages of one queue that the caller has locked in this transaction.
+
+    `is_error` tells that their last delivery ended in an error, which is counted.
+    """
     for part in cut(sorted(ids)):
-        execute(connection, _COPY, *_texts(reason, traceback), queue, ids=part)
+        execute(connection, _COPY, int(is_error), *_texts(reason, traceback), queue, ids=part)
         execute(connection, _REMOVE, queue, ids=part)
+    leave_all_places(connection, ids)
 
 
 def bury(engine: Engine, message: Message, reason: str, traceback: str | None = None) -> None:
@@ -42,7 +55,7 @@ def bury(engine: Engine, message: Message, reason: str, traceback: str | None = 
 
     def work(connection: Connection) -> None:
         _lock(connection, message)
-        move_to_dead(connection, message.queue, [message.id], reason, traceback)
+        move_to_dead(connection, message.queue, [message.id], reason, traceback, is_error=True)
 
     replay(engine, work, committed=lambda connection, _: _data(connection, message) is None)
 
@@ -66,9 +79,10 @@ def bury_part(
     def work(connection: Connection) -> None:
         _lock(connection, message)
         texts = _texts(reason, traceback)
-        execute(connection, _COPY_PART, part_data, *texts, message.queue, ids=[message.id])
+        execute(connection, _COPY_PART, 1, part_data, *texts, message.queue, ids=[message.id])
         if rest_data is None:
             execute(connection, _REMOVE, message.queue, ids=[message.id])
+            leave_all_places(connection, [message.id])
         else:
             execute(connection, _REWRITE, rest_data, message.token, ids=[message.id])
 

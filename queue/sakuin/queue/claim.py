@@ -5,32 +5,41 @@ server that ignores them is still right.
 """
 
 import secrets
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice, takewhile
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row
 
+from sakuin.queue.admit import admit
 from sakuin.queue.bury import move_to_dead
-from sakuin.queue.dialect import cut, dialect_of, execute, moment, moment_or_epoch
+from sakuin.queue.dialect import cut, dialect_of, execute, moment, moment_or_epoch, stored
+from sakuin.queue.errors import BadMessage
 from sakuin.queue.limits import check_claim_limit, check_queue, check_seconds
 from sakuin.queue.message import Message
 from sakuin.queue.replay import replay
 from sakuin.queue.retry import RetryPolicy
 
+REACH_PAST_BLOCKED = 500
+"""How many ready messages are looked at after a claim met only such as find no place."""
+
 HEAD = (
     "SELECT priority, locked_until AS start, {later} AS until,"
     " CASE WHEN locked_until <= {now} THEN 1 ELSE 0 END AS is_ready"
     " FROM sakuin_messages {by_claim_key} WHERE queue = ? AND priority >= ?"
+    " AND NOT EXISTS (SELECT 1 FROM sakuin_pauses WHERE queue = ?)"
     " ORDER BY priority, locked_until, id LIMIT 1"
 )
 """Where the next priority level begins. Settled messages leave entries in the index until the
 server purges them; this read steps over them 20 times faster than the locking one could."""
 
 READY = (
-    "SELECT id, priority, attempts + 0 AS attempts, data, created_at,"
+    "SELECT id, priority, attempts + 0 AS attempts, errors + 0 AS errors, data, created_at, kind,"
+    " COALESCE(unique_key, held_key) AS unique_key, limit_key, limit_to, limit_seconds,"
     " CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END AS is_expired"
     " FROM sakuin_messages {by_claim_key}"
     " WHERE queue = ? AND priority = ? AND locked_until >= ? AND locked_until <= {now}"
@@ -38,10 +47,15 @@ READY = (
 )
 TAKE = (
     "UPDATE sakuin_messages {by_id}"
-    " SET token = ?, locked_until = ?, attempts = attempts + 1, unique_key = NULL"
+    " SET token = ?, locked_until = ?, attempts = attempts + 1,"
+    " held_key = COALESCE(unique_key, held_key), unique_key = NULL"
     " WHERE id IN ({ids}) AND locked_until <= {now}"
 )
 HELD = "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ?"
+
+
+Also = Callable[[Connection, Sequence[Message]], None]
+"""What is done in the transaction of the claim, with the messages that were claimed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +65,13 @@ class _Wish:
     lease_seconds: float
     policy: RetryPolicy
     token: bytes
+    also: Also | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Haul:
     messages: tuple[Message, ...]
-    has_buried: bool
+    has_put_aside: bool
 
 
 def claim(
@@ -66,47 +81,75 @@ def claim(
     limit: int,
     lease_seconds: float,
     policy: RetryPolicy | None = None,
+    holder: bytes | None = None,
+    also: Also | None = None,
 ) -> tuple[Message, ...]:
     """Take up to `limit` ready messages for `lease_seconds`; most urgent first, then oldest.
 
-    Returns at once, empty if nothing is ready. What is past its expiry, or was delivered
-    `policy.max_attempts` times without an end, goes to the dead list instead; a message that was
-    delivered `policy.alone_after` times without an end comes alone, or with as many of its kind
-    as `policy.company` says. A claim whose COMMIT got lost
-    is looked up by its token.
+    Returns at once, empty if nothing is ready or the queue is paused. What is past its expiry, or
+    was delivered `policy.max_attempts` times without an end, goes to the dead list instead; a
+    message that was delivered `policy.alone_after` times without an end comes alone, or with as
+    many of its kind as `policy.company` says. What finds no place under its concurrency limit is
+    blocked. `holder`, 8 bytes, begins the token: see `requeue_held`. `also(connection, messages)`
+    runs in the same transaction. A claim whose COMMIT got lost is looked up by its token.
     """
     wish = _Wish(
         queue=check_queue(queue),
         limit=check_claim_limit(limit),
         lease_seconds=check_seconds("lease_seconds", lease_seconds, positive=True),
         policy=policy or RetryPolicy(),
-        token=secrets.token_bytes(16),
+        token=_token(holder),
+        also=also,
     )
+    reach = wish.limit
     while True:
-        haul = replay(engine, lambda connection: _take(connection, wish), committed=_is_held)
-        if haul.messages or not haul.has_buried:
+        haul = replay(engine, partial(_take, wish=wish, reach=reach), committed=_is_held)
+        if haul.messages or not haul.has_put_aside:
             return haul.messages
+        reach = max(wish.limit, REACH_PAST_BLOCKED)
 
 
-def _take(connection: Connection, wish: _Wish) -> _Haul:
-    rows, until = _ready(connection, wish)
-    expired = [row.id for row in rows if row.is_expired]
-    spent = [row.id for row in rows if not row.is_expired and wish.policy.is_spent(row.attempts)]
-    if expired:
-        move_to_dead(connection, wish.queue, expired, "it expired before it was worked on", None)
-    if spent:
-        reason = f"it was delivered {wish.policy.max_attempts} times, the last time without an end"
-        move_to_dead(connection, wish.queue, spent, reason, None)
-    buried = {*expired, *spent}
-    chosen = _company([row for row in rows if row.id not in buried], wish.policy)
-    held = _lease(connection, [row.id for row in chosen], until, wish.token)
-    return _Haul(
-        messages=tuple(_message(row, wish, until) for row in chosen if row.id in held),
-        has_buried=bool(buried),
-    )
+def _token(holder: bytes | None) -> bytes:
+    if holder is None:
+        return secrets.token_bytes(16)
+    if len(holder) != 8:
+        raise BadMessage(f"holder of {len(holder)} bytes: give 8")
+    return holder + secrets.token_bytes(8)
 
 
-def _ready(connection: Connection, wish: _Wish) -> tuple[list[Row[Any]], datetime | str]:
+def _take(connection: Connection, wish: _Wish, reach: int) -> _Haul:
+    rows, until = _ready(connection, wish, reach)
+    given_up = _give_up(connection, wish, rows)
+    rows = [row for row in rows if row.id not in given_up]
+    chosen = _company(rows[: wish.limit], wish.policy)
+    refused = admit(connection, chosen, rows[len(chosen) :], wish.token)
+    chosen = [row for row in chosen if row.id not in refused]
+    messages = _lease_all(connection, wish, chosen, until)
+    if messages and wish.also:
+        wish.also(connection, messages)
+    return _Haul(messages, has_put_aside=bool(given_up or refused))
+
+
+def _give_up(connection: Connection, wish: _Wish, rows: Sequence[Row[Any]]) -> set[int]:
+    """Move what expired, or was delivered too often, to the dead list; return the ids."""
+    reasons: defaultdict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        if row.is_expired:
+            reasons["it expired before it was worked on"].append(row.id)
+        elif wish.policy.is_killer(row.attempts, row.errors):
+            crashes = row.attempts - row.errors
+            reasons[f"the process that worked on it died {crashes} times"].append(row.id)
+        elif wish.policy.is_spent(row.attempts):
+            times = wish.policy.max_attempts
+            reasons[f"it was delivered {times} times, the last time without an end"].append(row.id)
+    for reason, ids in reasons.items():
+        move_to_dead(connection, wish.queue, ids, reason, None)
+    return {message_id for ids in reasons.values() for message_id in ids}
+
+
+def _ready(
+    connection: Connection, wish: _Wish, reach: int
+) -> tuple[list[Row[Any]], datetime | str]:
     """Return ready rows in order, locked, and when their lease would end.
 
     One query a priority level keeps to the index; over several levels the server would sort.
@@ -115,14 +158,14 @@ def _ready(connection: Connection, wish: _Wish) -> tuple[list[Row[Any]], datetim
     until: datetime | str = ""
     lease = dialect_of(connection).shift(wish.lease_seconds)
     least = 0
-    while len(rows) < wish.limit:
-        head = execute(connection, HEAD, lease, wish.queue, least).one_or_none()
+    while len(rows) < reach:
+        head = execute(connection, HEAD, lease, wish.queue, least, wish.queue).one_or_none()
         if head is None:
             break
         until = until or head.until
         least = head.priority + 1
         if head.is_ready:
-            wanted = wish.limit - len(rows)
+            wanted = reach - len(rows)
             level = (wish.queue, head.priority, head.start, wanted)
             rows += execute(connection, READY, *level)
     return rows, until
@@ -137,9 +180,26 @@ def _company(rows: Sequence[Row[Any]], policy: RetryPolicy) -> Sequence[Row[Any]
     return list(islice(alike, most))
 
 
-def _lease(
-    connection: Connection, ids: Sequence[int], until: datetime | str, token: bytes
-) -> set[int]:
+def _lease_all(
+    connection: Connection, wish: _Wish, rows: Sequence[Row[Any]], until: datetime | str
+) -> tuple[Message, ...]:
+    """Put the rows under the token; a limit may say how long its leases are."""
+    ids: defaultdict[float, list[int]] = defaultdict(list)
+    for row in rows:
+        ids[row.limit_seconds or wish.lease_seconds].append(row.id)
+    held: set[int] = set()
+    ends: dict[float, datetime] = {}
+    for seconds, part in ids.items():
+        ends[seconds] = moment(until) + timedelta(seconds=seconds - wish.lease_seconds)
+        held |= _lease(connection, part, stored(ends[seconds]), wish.token)
+    return tuple(
+        _message(row, wish, seconds, ends[seconds])
+        for row in rows
+        if row.id in held and (seconds := row.limit_seconds or wish.lease_seconds)
+    )
+
+
+def _lease(connection: Connection, ids: Sequence[int], until: str, token: bytes) -> set[int]:
     """Put the rows under the token and return the ids that we hold (all, if locks work)."""
     held: set[int] = set()
     for part in cut(sorted(ids)):
@@ -150,7 +210,7 @@ def _lease(
     return held
 
 
-def _message(row: Row[Any], wish: _Wish, until: datetime | str) -> Message:
+def _message(row: Row[Any], wish: _Wish, seconds: float, until: datetime) -> Message:
     return Message(
         id=row.id,
         queue=wish.queue,
@@ -159,12 +219,17 @@ def _message(row: Row[Any], wish: _Wish, until: datetime | str) -> Message:
         attempts=row.attempts + 1,
         data=row.data.encode() if isinstance(row.data, str) else row.data,
         created_at=moment_or_epoch(row.created_at),
-        locked_until=moment(until),
+        locked_until=until,
+        kind=row.kind,
+        errors=row.errors,
+        unique_key=row.unique_key,
+        limit_key=row.limit_key,
+        lease_seconds=seconds,
     )
 
 
 def _is_held(connection: Connection, haul: _Haul) -> bool:
     if not haul.messages:
-        return not haul.has_buried
+        return not haul.has_put_aside
     first = haul.messages[0]
     return bool(execute(connection, HELD + " {lock}", first.token, ids=[first.id]).all())

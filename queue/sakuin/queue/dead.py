@@ -13,13 +13,16 @@ MOST_LISTED = 1_000
 
 _COLUMNS = (
     "SELECT id, message_id, queue, priority, attempts, data, reason, traceback, created_at,"
-    " dead_at FROM sakuin_dead"
+    " dead_at, kind, errors FROM sakuin_dead"
 )
 _RETRY = (
-    "INSERT INTO sakuin_messages (id, queue, priority, created_at, data)"
+    "INSERT INTO sakuin_messages (id, queue, priority, created_at, kind, unique_key, limit_key,"
+    " limit_to, limit_seconds, data)"
     " SELECT CASE WHEN m.id IS NULL THEN d.message_id END, d.queue, d.priority, d.created_at,"
-    " d.data FROM sakuin_dead d LEFT JOIN sakuin_messages m ON m.id = d.message_id"
-    " WHERE d.id IN ({ids})"
+    " d.kind, d.unique_key, d.limit_key, d.limit_to, d.limit_seconds, d.data"
+    " FROM sakuin_dead d LEFT JOIN sakuin_messages m ON m.id = d.message_id"
+    " WHERE d.id IN ({ids}) AND NOT EXISTS (SELECT 1 FROM sakuin_messages n"
+    " WHERE n.queue = d.queue AND n.unique_key = d.unique_key)"
 )
 _DISCARD = "DELETE FROM sakuin_dead WHERE id IN ({ids})"
 _LOCK = "SELECT id FROM sakuin_dead WHERE id IN ({ids}) ORDER BY id {lock}"
@@ -61,7 +64,8 @@ def retry_dead(engine: Engine, dead_ids: Iterable[int]) -> int:
     """Push dead messages again, at the end of their queues and with no attempts; return how many.
 
     A message keeps its id, unless a live one bears it: then a part of it died, and that part gets
-    an id of its own. It does not expire again.
+    an id of its own. It does not expire again. One whose unique key another message waits under
+    is taken off the list, since that one will do its work.
     """
     ids = sorted(set(dead_ids))
 

@@ -21,7 +21,8 @@ IDS_A_STATEMENT = 500
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The spelling of one database. `later` holds one `?`, bound to `shift(seconds)`.
+    """The spelling of one database. `later` holds one `?`, bound to `shift(seconds)`; `at`, which
+    is never before now, one that is bound to `stored(moment)`.
 
     The clock is always the database's own, in UTC, whatever the session time zone is.
     """
@@ -31,6 +32,9 @@ class Dialect:
     named: str
     now: str
     later: str
+    at: str
+    on_duplicate: str
+    update_or_ignore: str
     skip_locked: str
     lock: str
     by_claim_key: str
@@ -52,6 +56,9 @@ MYSQL = Dialect(
     named="%({})s",
     now="UTC_TIMESTAMP(6)",
     later="UTC_TIMESTAMP(6) + INTERVAL ? MICROSECOND",
+    at="GREATEST(UTC_TIMESTAMP(6), CAST(? AS DATETIME(6)))",
+    on_duplicate="ON DUPLICATE KEY UPDATE",
+    update_or_ignore="UPDATE IGNORE",
     skip_locked="FOR UPDATE SKIP LOCKED",
     lock="FOR UPDATE",
     by_claim_key="FORCE INDEX (sakuin_messages_claim)",
@@ -65,6 +72,9 @@ SQLITE = Dialect(
     named=":{}",
     now="strftime('%Y-%m-%d %H:%M:%f000','now')",
     later="strftime('%Y-%m-%d %H:%M:%f000','now',?)",
+    at="MAX(strftime('%Y-%m-%d %H:%M:%f000','now'), ?)",
+    on_duplicate="ON CONFLICT DO UPDATE SET",
+    update_or_ignore="UPDATE OR IGNORE",
     skip_locked="",
     lock="",
     by_claim_key="INDEXED BY sakuin_messages_claim",
@@ -72,6 +82,18 @@ SQLITE = Dialect(
     delete_messages="DELETE FROM sakuin_messages",
 )
 
+_SPELLINGS = (
+    "now",
+    "later",
+    "at",
+    "on_duplicate",
+    "update_or_ignore",
+    "skip_locked",
+    "lock",
+    "by_claim_key",
+    "by_id",
+    "delete_messages",
+)
 _BY_NAME = {"mysql": MYSQL, "mariadb": MYSQL, "sqlite": SQLITE}
 
 
@@ -99,7 +121,7 @@ def execute(
 def render(dialect: Dialect, template: str) -> str:
     """Return the template in this dialect, `{ids}` left in place."""
     sql = template
-    for name in ("now", "later", "skip_locked", "lock", "by_claim_key", "by_id", "delete_messages"):
+    for name in _SPELLINGS:
         sql = sql.replace("{" + name + "}", getattr(dialect, name))
     return sql.replace("?", dialect.placeholder)
 
@@ -110,16 +132,21 @@ def cut(ids: Sequence[int]) -> Iterator[Sequence[int]]:
         yield ids[start : start + IDS_A_STATEMENT]
 
 
-def moment_or_epoch(stored: object) -> datetime:
+def stored(moment: datetime) -> str:
+    """Return an aware time as the tables hold it: UTC, six digits."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def moment_or_epoch(value: object) -> datetime:
     """Return a stored time, or 1970 for what is none: SQLite lets anybody write anything."""
     try:
-        return moment(stored)  # type: ignore[arg-type]
+        return moment(value)  # type: ignore[arg-type]
     except (AttributeError, TypeError, ValueError):
         return datetime.fromtimestamp(0, UTC)
 
 
-def moment(stored: datetime | str) -> datetime:
+def moment(value: datetime | str) -> datetime:
     """Return a stored time (UTC, six digits) as an aware datetime."""
-    if isinstance(stored, str):
-        stored = datetime.fromisoformat(stored)
-    return stored.replace(tzinfo=UTC)
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    return value.replace(tzinfo=UTC)

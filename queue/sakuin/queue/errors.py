@@ -8,6 +8,7 @@ QueueError
 ├── OutcomeUnknown      the connection was lost during COMMIT: it may have happened or not
 ├── LeaseLost           the message is no longer ours
 ├── BadMessage          what was to be pushed breaks a limit (a ValueError too)
+├── LimitReached        it was pushed with a limit that discards what finds no place
 └── PayloadError        data that does not fit its declared type
     └── PayloadUndeclared   a type, or a name, that nobody declared
 """
@@ -49,6 +50,10 @@ class LeaseLost(QueueError):
 
 class BadMessage(QueueError, ValueError):
     """A queue name, option or size that the queue does not take; nothing was pushed."""
+
+
+class LimitReached(QueueError):
+    """As many as the limit allows wait or are worked on; nothing was pushed, as was asked for."""
 
 
 class PayloadError(QueueError):

@@ -2,10 +2,12 @@
 
 import math
 import re
+from datetime import datetime
 
 from sakuin.queue.errors import BadMessage
 
 QUEUE_NAME = re.compile(r"[A-Za-z0-9_:+-]{1,100}")
+KIND = re.compile(r"[A-Za-z0-9_:+.-]{1,100}")
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """At most this much data in one message: larger things belong in a table of their own."""
 
@@ -48,6 +50,26 @@ def check_seconds(name: str, seconds: float, *, positive: bool = False) -> float
     if not math.isfinite(seconds) or not 0 <= seconds <= MAX_SECONDS or (positive and not seconds):
         raise BadMessage(f"{name}={seconds}: use {'more than ' * positive}0 to {MAX_SECONDS:.0f}")
     return float(seconds)
+
+
+def check_moment(name: str, moment: datetime) -> datetime:
+    """Return the time, or raise BadMessage that names it."""
+    if moment.tzinfo is None:
+        raise BadMessage(
+            f"{name}={moment.isoformat()}: say its time zone, as 12:00+09:00 or 03:00Z"
+        )
+    if not -1 < (moment.year - 1970) / 1000 < 1:
+        raise BadMessage(f"{name}={moment.isoformat()}: use a year from 1970 to 2969")
+    return moment
+
+
+def check_kind(kind: str | None) -> str | None:
+    """Return the kind, or raise BadMessage."""
+    if kind is not None and not KIND.fullmatch(kind):
+        raise BadMessage(
+            f"kind {kind[:120]!r}: use 1 to 100 of the characters A-Z a-z 0-9 _ - : + ."
+        )
+    return kind
 
 
 def check_unique_key(key: str | None) -> bytes | None:

@@ -11,7 +11,9 @@ Status = Literal["ready", "leased", "scheduled", "dead"]
 class Message:
     """A leased message: ours until `locked_until`, as long as the row still holds `token`.
 
-    `attempts` counts this delivery too. Times are aware, in UTC, by the database's clock.
+    `attempts` counts this delivery too, `errors` the failures before it; what is between them are
+    deliveries that had no end. `kind` says what `data` is, if it was pushed with one. The lease is
+    `lease_seconds` long. Times are aware, in UTC, by the database's clock.
     """
 
     id: int
@@ -22,6 +24,11 @@ class Message:
     data: bytes
     created_at: datetime
     locked_until: datetime
+    kind: str | None = None
+    errors: int = 0
+    unique_key: bytes | None = None
+    limit_key: bytes | None = None
+    lease_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,8 @@ class DeadMessage:
     traceback: str | None
     created_at: datetime
     dead_at: datetime
+    kind: str | None = None
+    errors: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,23 @@
 """Puts messages into a queue, in the caller's transaction: they commit with the caller's rows."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection
 
-from sakuin.queue.dialect import MYSQL, dialect_of, execute, render
+from sakuin.queue.dialect import MYSQL, Dialect, dialect_of, execute, render, stored
 from sakuin.queue.errors import BadMessage
+from sakuin.queue.limit import Limit
 from sakuin.queue.limits import (
     check_data,
+    check_kind,
+    check_moment,
     check_priority,
     check_queue,
     check_seconds,
     check_unique_key,
 )
+from sakuin.queue.make_room import enter_waiting, make_room
 
 ROWS_A_STATEMENT = 1_000
 BYTES_A_STATEMENT = 1024 * 1024
@@ -21,11 +26,17 @@ ROW_BYTES = 64
 
 _INSERT = (
     "INSERT INTO sakuin_messages"
-    " (queue, priority, locked_until, due_at, expires_at, unique_key, data)"
-    " VALUES (?, ?, {later}, {later}, {later}, ?, ?)"
+    " (queue, priority, locked_until, due_at, expires_at, unique_key, kind, data)"
+    " VALUES (?, ?, {later}, {later}, {later}, ?, ?, ?)"
 )
-_MERGE_MYSQL = _INSERT + " ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)"
-_MERGE_SQLITE = _INSERT + " ON CONFLICT (queue, unique_key) DO NOTHING"
+_INSERT_LIMITED = (
+    "INSERT INTO sakuin_messages"
+    " (queue, priority, locked_until, due_at, expires_at, unique_key, kind, data,"
+    " limit_key, limit_to, limit_seconds)"
+    " VALUES (?, ?, {later}, {later}, {later}, ?, ?, ?, ?, ?, ?)"
+)
+_MERGE_MYSQL = " ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)"
+_MERGE_SQLITE = " ON CONFLICT (queue, unique_key) DO NOTHING"
 
 
 def push(
@@ -35,38 +46,71 @@ def push(
     *,
     priority: int = 5,
     delay_seconds: float = 0.0,
+    at: datetime | None = None,
     unique_key: str | None = None,
     expires_seconds: float | None = None,
+    kind: str | None = None,
+    limit: Limit | None = None,
 ) -> int:
     """Add one message and return its id; it exists if and only if the caller commits.
 
-    Priority 0 is the most urgent. With `unique_key` there is at most one message of that key
+    Priority 0 is the most urgent. It is ready after `delay_seconds`, or at the aware time `at`
+    (one that is past means now). With `unique_key` there is at most one message of that key
     waiting in the queue (one that was claimed waits no longer): if there is one, nothing is added
     and its id is returned. After `expires_seconds` an unclaimed message goes to the dead list.
-    Raises BadMessage before any SQL.
+    `kind` says to a worker what to do with it. With `limit` only so many are worked on at once.
+    Raises BadMessage before any SQL, and LimitReached if the limit says to discard and is full.
     """
     check_data(data)
     dialect = dialect_of(connection)
-    wait = dialect.shift(check_seconds("delay_seconds", delay_seconds))
-    values = (
+    wait = _wait(dialect, delay_seconds, at)
+    key = check_unique_key(unique_key)
+    values = [
         check_queue(queue),
         check_priority(priority),
         wait,
         wait,
         dialect.shift(_check_expiry(expires_seconds)),
-        key := check_unique_key(unique_key),
+        key,
+        check_kind(kind),
         data,
-    )
+    ]
+    sql = _INSERT
+    if limit is not None:
+        sql = _INSERT_LIMITED
+        values += [limit.stored_key, limit.to, limit.seconds]
+    if at is not None:
+        sql = sql.replace("{later}", "{at}", 2)
     _check_packet(connection, data)
+    if limit is not None and limit.on_conflict == "discard":
+        make_room(connection, limit)
+    message_id = _insert(connection, sql, values, key)
+    if limit is not None and limit.on_conflict == "discard":
+        enter_waiting(connection, message_id, limit, priority)
+    return message_id
+
+
+def _insert(connection: Connection, sql: str, values: Sequence[object], key: bytes | None) -> int:
+    """Insert one message; return its id, or that of the one which waits under its key."""
     if key is None:
-        return int(execute(connection, _INSERT, *values).lastrowid)
-    if dialect is MYSQL:
-        return int(execute(connection, _MERGE_MYSQL, *values).lastrowid)
-    added = execute(connection, _MERGE_SQLITE, *values)
+        return int(execute(connection, sql, *values).lastrowid)
+    if dialect_of(connection) is MYSQL:
+        return int(execute(connection, sql + _MERGE_MYSQL, *values).lastrowid)
+    added = execute(connection, sql + _MERGE_SQLITE, *values)
     if added.rowcount:
         return int(added.lastrowid)
     find = "SELECT id FROM sakuin_messages WHERE queue = ? AND unique_key = ?"
-    return int(execute(connection, find, queue, key).scalar_one())
+    return int(execute(connection, find, values[0], key).scalar_one())
+
+
+def _wait(dialect: Dialect, delay_seconds: float, at: datetime | None) -> object:
+    """Return what `{later}`, or with a time `{at}`, is bound to."""
+    delay = check_seconds("delay_seconds", delay_seconds)
+    if at is None:
+        return dialect.shift(delay)
+    if delay:
+        raise BadMessage("give delay_seconds or at, not both")
+    return stored(check_moment("at", at))
 
 
 def push_many(
@@ -77,6 +121,7 @@ def push_many(
     priority: int = 5,
     delay_seconds: float = 0.0,
     expires_seconds: float | None = None,
+    kind: str | None = None,
 ) -> int:
     """Add one message for each of `datas`, in order, and return how many.
 
@@ -89,11 +134,13 @@ def push_many(
         "priority": check_priority(priority),
         "wait": dialect.shift(check_seconds("delay_seconds", delay_seconds)),
         "expiry": dialect.shift(_check_expiry(expires_seconds)),
+        "kind": check_kind(kind),
     }
     name = dialect.named.format
     later = dialect.later.replace
     wait, expiry = later("?", name("wait")), later("?", name("expiry"))
     start = f"({name('queue')}, {name('priority')}, {wait}, {wait}, {expiry}, NULL, "
+    start += f"{name('kind')}, "
     insert = render(dialect, _INSERT.partition(" VALUES ")[0]) + " VALUES "
     count = 0
     for part in _parts(connection, datas):

@@ -9,10 +9,11 @@ class RetryPolicy:
     """Wait first_seconds after the first failure, twice that after the next, up to most_seconds.
 
     `jitter` is the share by which a wait may be shorter or longer. After `max_attempts` deliveries
-    a message goes to the dead list. One that was delivered `alone_after` times without an end is
-    delivered alone from then on, so that a message that kills its worker takes no others along;
-    or, where `suspects_together` is more than 1, with so many others of its kind at first, an
-    eighth of that after each further time.
+    a message goes to the dead list; with `max_crashes`, also when so many deliveries had no end,
+    because the process that worked on it died. One that was delivered `alone_after` times without
+    an end is delivered alone from then on, so that a message that kills its worker takes no others
+    along; or, where `suspects_together` is more than 1, with so many others of its kind at first,
+    an eighth of that after each further time.
     """
 
     max_attempts: int = 5
@@ -21,6 +22,7 @@ class RetryPolicy:
     jitter: float = 0.2
     alone_after: int = 2
     suspects_together: int = 1
+    max_crashes: int | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_attempts <= 65_535:
@@ -36,10 +38,16 @@ class RetryPolicy:
             raise ValueError(f"alone_after={self.alone_after}: use 1 or more")
         if self.suspects_together < 1:
             raise ValueError(f"suspects_together={self.suspects_together}: use 1 or more")
+        if self.max_crashes is not None and self.max_crashes < 1:
+            raise ValueError(f"max_crashes={self.max_crashes}: use 1 or more, or None")
 
-    def is_spent(self, attempts: int) -> bool:
-        """Tell whether a message that was delivered so often is to be given up."""
-        return attempts >= self.max_attempts
+    def is_spent(self, attempts: int, errors: int = 0) -> bool:
+        """Tell whether a message that was delivered, and failed, so often is to be given up."""
+        return attempts >= self.max_attempts or self.is_killer(attempts, errors)
+
+    def is_killer(self, attempts: int, errors: int) -> bool:
+        """Tell whether too many of the deliveries had no end."""
+        return self.max_crashes is not None and attempts - errors >= self.max_crashes
 
     def company(self, attempts: int) -> int | None:
         """Return with how many of its kind a message comes at most; None: with any number."""

@@ -1,4 +1,4 @@
-"""Ends or extends leases: ack, release, fail, extend.
+"""Ends or extends leases: ack, release, fail, crash, extend.
 
 Each takes one message, and raises LeaseLost if it is no longer ours, or any number, and returns
 the ids that were lost. Every statement says `id AND token` and counts its rows: a late worker
@@ -14,8 +14,10 @@ from sqlalchemy import Connection, Engine
 from sakuin.queue.bury import move_to_dead
 from sakuin.queue.dialect import cut, dialect_of, execute
 from sakuin.queue.errors import LeaseLost
+from sakuin.queue.give_back import CRASHED, FAILED, UNWORKED, End, give_back
 from sakuin.queue.limits import check_seconds
 from sakuin.queue.message import Message
+from sakuin.queue.places import leave_places
 from sakuin.queue.replay import replay
 from sakuin.queue.retry import RetryPolicy
 
@@ -23,36 +25,45 @@ _OURS = (
     "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ? ORDER BY id {lock}"
 )
 _ACK = "{delete_messages} WHERE id IN ({ids}) AND token = ?"
-_RELEASE = (
-    "UPDATE sakuin_messages {by_id} SET token = NULL,"
-    " attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END, locked_until = "
-)
-_RETRY = "UPDATE sakuin_messages {by_id} SET token = NULL, locked_until = {later}"
 _EXTEND = "UPDATE sakuin_messages {by_id} SET locked_until = {later}"
-_WHERE = " WHERE id IN ({ids}) AND token = ?"
+_EXTEND += " WHERE id IN ({ids}) AND token = ?"
 
 Part = tuple[Message, Sequence[int]]
-"""Ids, ascending and few enough for one statement, that share token and attempts with a message."""
+"""Ids, ascending and few enough for one statement, of messages that are alike (`_likeness`)."""
 
 Change = Callable[[Connection, Message, Sequence[int]], int]
 """Settles these ids, all under the token of the message given, and returns how many it found."""
+
+Also = Callable[[Connection, Sequence[int]], None]
+"""What is done in the same transaction, with ids that are settled in it; may be called often."""
 
 
 class _SomeLost(Exception):
     """Undoes the transaction: it has to be done again, with care."""
 
 
-def ack(engine: Engine, messages: Message | Iterable[Message]) -> frozenset[int]:
+def ack(
+    engine: Engine, messages: Message | Iterable[Message], *, also: Also | None = None
+) -> frozenset[int]:
     """Remove messages whose work is done."""
 
     def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
-        return execute(connection, _ACK, like.token, ids=ids).rowcount
+        found = execute(connection, _ACK, like.token, ids=ids).rowcount
+        if like.limit_key is not None and found:
+            leave_places(connection, like.limit_key, ids, is_ended=True)
+        if also:
+            also(connection, ids)
+        return found
 
     return _settle(engine, messages, change)
 
 
 def release(
-    engine: Engine, messages: Message | Iterable[Message], delay_seconds: float = 0.0
+    engine: Engine,
+    messages: Message | Iterable[Message],
+    delay_seconds: float = 0.0,
+    *,
+    also: Also | None = None,
 ) -> frozenset[int]:
     """Give messages back unworked: the attempt does not count, and they go to the head again.
 
@@ -61,11 +72,8 @@ def release(
     delay = check_seconds("delay_seconds", delay_seconds)
 
     def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
-        if not delay:
-            return execute(connection, _RELEASE + "due_at" + _WHERE, like.token, ids=ids).rowcount
-        wait = dialect_of(connection).shift(delay)
-        sql = _RELEASE + "{later}" + _WHERE
-        return execute(connection, sql, wait, like.token, ids=ids).rowcount
+        wait = dialect_of(connection).shift(delay) if delay else None
+        return give_back(connection, like, ids, UNWORKED, wait, also)
 
     return _settle(engine, messages, change)
 
@@ -76,18 +84,44 @@ def fail(
     reason: str,
     traceback: str | None = None,
     policy: RetryPolicy | None = None,
+    *,
+    also: Also | None = None,
 ) -> frozenset[int]:
-    """Send messages back to be retried after the policy's wait, or, if spent, to the dead list."""
-    rules = policy or RetryPolicy()
+    """Send messages back to be retried after the policy's wait, or, if spent, to the dead list.
 
+    `also` is told of those that go back.
+    """
+    return _retry(engine, messages, (reason, traceback), policy or RetryPolicy(), FAILED, also)
+
+
+def crash(
+    engine: Engine,
+    messages: Message | Iterable[Message],
+    reason: str,
+    policy: RetryPolicy | None = None,
+    *,
+    also: Also | None = None,
+) -> frozenset[int]:
+    """As `fail`, for what killed the process that worked on it: counted apart from errors."""
+    return _retry(engine, messages, (reason, None), policy or RetryPolicy(), CRASHED, also)
+
+
+def _retry(
+    engine: Engine,
+    messages: Message | Iterable[Message],
+    why: tuple[str, str | None],
+    policy: RetryPolicy,
+    end: End,
+    also: Also | None,
+) -> frozenset[int]:
     def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
-        if rules.is_spent(like.attempts):
+        if policy.is_spent(like.attempts, like.errors + end.errors):
             ours = _ours(connection, like, ids)
-            move_to_dead(connection, like.queue, ours, reason, traceback)
+            move_to_dead(connection, like.queue, ours, *why, is_error=bool(end.errors))
             return len(ours)
         chance = random.random()  # noqa: S311 - spreads the retries, hides nothing
-        wait = dialect_of(connection).shift(rules.delay_seconds(like.attempts, chance))
-        return execute(connection, _RETRY + _WHERE, wait, like.token, ids=ids).rowcount
+        wait = dialect_of(connection).shift(policy.delay_seconds(like.attempts, chance))
+        return give_back(connection, like, ids, end, wait, also)
 
     return _settle(engine, messages, change)
 
@@ -100,7 +134,7 @@ def extend(
 
     def change(connection: Connection, like: Message, ids: Sequence[int]) -> int:
         until = dialect_of(connection).shift(lease)
-        return execute(connection, _EXTEND + _WHERE, until, like.token, ids=ids).rowcount
+        return execute(connection, _EXTEND, until, like.token, ids=ids).rowcount
 
     return _settle(engine, messages, change, ends_lease=False)
 
@@ -158,9 +192,20 @@ def _ours(connection: Connection, like: Message, ids: Sequence[int]) -> list[int
 
 
 def _parts(messages: Iterable[Message]) -> list[Part]:
-    groups: defaultdict[tuple[bytes, int], dict[int, Message]] = defaultdict(dict)
+    groups: defaultdict[tuple[object, ...], dict[int, Message]] = defaultdict(dict)
     for message in messages:
-        groups[message.token, message.attempts][message.id] = message
-    return [
-        (next(iter(group.values())), ids) for group in groups.values() for ids in cut(sorted(group))
-    ]
+        groups[_likeness(message)][message.id] = message
+    ordered = sorted(groups.values(), key=lambda group: next(iter(group.values())).limit_key or b"")
+    return [(next(iter(group.values())), ids) for group in ordered for ids in cut(sorted(group))]
+
+
+def _likeness(message: Message) -> tuple[object, ...]:
+    """What must be equal for messages to be settled by one statement."""
+    return (
+        message.token,
+        message.queue,
+        message.attempts,
+        message.errors,
+        message.limit_key,
+        message.unique_key is None,
+    )
