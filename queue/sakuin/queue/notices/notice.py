@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Self
 
+from sakuin.queue.errors import BadMessage
+
 Fact = str | int | float | None
 
 MOST_SUBJECT = 200
@@ -15,6 +17,7 @@ MOST_TEXT = 20_000
 MOST_FACT = 2_000
 """Characters of a subject, a text and a fact that are told: the beginning."""
 
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _NOT_ON_A_LINE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -39,6 +42,13 @@ class Letter:
     subject: str
     text: str
     facts: dict[str, Fact]
+
+    def __post_init__(self) -> None:
+        if not _ID.fullmatch(self.id):
+            raise BadMessage(f"notice id {self.id[:120]!r}: use 1 to 100 of A-Z a-z 0-9 _ -")
+        for name, fact in self.facts.items():
+            if isinstance(fact, float) and not math.isfinite(fact):
+                raise BadMessage(f"notice fact {name[:120]!r}: {fact} cannot be told")
 
     @classmethod
     def of(cls, notice: Notice, to: str) -> Self:
