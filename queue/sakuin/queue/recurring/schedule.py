@@ -1,5 +1,6 @@
 """When a task is due: a closed set of values that answer one question, what comes next."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -123,14 +124,24 @@ Schedule = Every | Cron
 
 def _check_field(expression: str, number: int, field: str) -> None:
     """Raise BadSchedule that names the field which cannot be read."""
-    fields = ["*"] * len(_FIELDS)
-    fields[number] = field
     try:
-        CronSim(" ".join(fields), _SOME_DAY)
+        _values(number, field)
+        for part in field.split(","):
+            span, slash, _ = part.partition("/")
+            if slash and "-" in span and len(_values(number, span)) == 1:
+                raise CronSimError  # cronsim reads 3-3/5 as 3/5, which is 3, 8, 13 …
     except CronSimError:
         raise BadSchedule(
-            f"cron {expression!r}: cannot read the {_FIELDS[number]}, {field!r}; {_EXAMPLES}"
+            f"cron {expression!r}: cannot read the {_FIELDS[number]}, {field!r}; use {_EXAMPLES}"
         ) from None
+
+
+def _values(number: int, field: str) -> Collection[object]:
+    """Return what one field means, or raise CronSimError."""
+    fields = ["*"] * len(_FIELDS)
+    fields[number] = field
+    read = CronSim(" ".join(fields), _SOME_DAY)
+    return (read.minutes, read.hours, read.days, read.months, read.weekdays)[number]
 
 
 _EXAMPLES = (
