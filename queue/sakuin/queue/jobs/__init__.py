@@ -33,22 +33,23 @@ from sakuin.queue.jobs.job_life import (
     set_progress,
     wait_again_on,
 )
-from sakuin.queue.jobs.kinds import (
+from sakuin.queue.jobs.kind import (
     JOB_POLICY,
     BadKind,
     BadTarget,
-    Jobs,
     Kind,
     Nothing,
     Rules,
     UnknownKind,
-    load_jobs,
 )
+from sakuin.queue.jobs.kinds import Jobs, load_jobs
+from sakuin.queue.jobs.prune import Old, prune, prune_rows
 from sakuin.queue.jobs.push_into_batch import push_into_batch
 from sakuin.queue.jobs.push_job import push_job
 from sakuin.queue.jobs.run import Run
 from sakuin.queue.jobs.seal_batch import seal_batch
 from sakuin.queue.jobs.settle_by_receipt import settle_by_receipt
+from sakuin.queue.jobs.settle_orphans import settle_orphans
 
 __all__ = [
     "JOB_POLICY",
@@ -65,6 +66,7 @@ __all__ = [
     "Jobs",
     "Kind",
     "Nothing",
+    "Old",
     "Progress",
     "Receipt",
     "Rules",
@@ -83,6 +85,8 @@ __all__ = [
     "jobs_page",
     "load_jobs",
     "open_batch",
+    "prune",
+    "prune_rows",
     "push_into_batch",
     "push_job",
     "push_to_batch",
@@ -92,5 +96,6 @@ __all__ = [
     "seal_batch",
     "set_progress",
     "settle_by_receipt",
+    "settle_orphans",
     "wait_again_on",
 ]

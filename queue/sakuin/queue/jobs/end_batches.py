@@ -19,7 +19,7 @@ from sakuin.queue.push import push
 from sakuin.queue.replay import read, replay
 
 CHUNK = 500
-CHUNKS_A_LOOK = 40
+CHUNKS_A_LOOK = 10
 """How much of one batch is looked at before the other batches get their turn."""
 
 _SEALED = (
@@ -27,7 +27,8 @@ _SEALED = (
 )
 _MEMBERS = (
     "SELECT b.message_id, m.id AS live_id,"
-    " EXISTS (SELECT 1 FROM sakuin_dead d WHERE d.message_id = b.message_id) AS is_dead"
+    " m.id IS NULL AND EXISTS"
+    " (SELECT 1 FROM sakuin_dead d WHERE d.message_id = b.message_id) AS is_dead"
     " FROM sakuin_batch_messages b LEFT JOIN sakuin_messages m ON m.id = b.message_id"
     " WHERE b.batch_id = ? AND b.is_dead = 0 ORDER BY b.message_id LIMIT ?"
 )

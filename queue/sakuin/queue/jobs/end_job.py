@@ -39,16 +39,16 @@ def finish_jobs_on(
     for row in _unfinished(connection, ids):
         if row.message_id in results:
             result = check_result(results[row.message_id])
-            _end(connection, [row], "finished", result, None, note)
+            end_rows(connection, [row], "finished", result, None, note)
         else:
             bare.append(row)
-    _end(connection, bare, "finished", None, None, note)
+    end_rows(connection, bare, "finished", None, None, note)
 
 
 def fail_jobs_on(connection: Connection, message_ids: Iterable[int], reason: str) -> None:
     """Say that these messages were given up, and why: as they go to the dead list."""
     error = fitted(reason, MOST_ERROR)
-    _end(connection, _unfinished(connection, message_ids), "failed", None, error, None)
+    end_rows(connection, _unfinished(connection, message_ids), "failed", None, error, None)
 
 
 def _unfinished(connection: Connection, message_ids: Iterable[int]) -> list[Row[Any]]:
@@ -56,7 +56,7 @@ def _unfinished(connection: Connection, message_ids: Iterable[int]) -> list[Row[
     return [row for row in rows if row.status in ("waiting", "making")]
 
 
-def _end(
+def end_rows(
     connection: Connection,
     rows: Sequence[Row[Any]],
     status: JobStatus,
@@ -64,6 +64,7 @@ def _end(
     error: str | None,
     note: str | None,
 ) -> None:
+    """End these jobs, which the caller has locked, by themselves or by their messages."""
     by_keep: defaultdict[float, list[int]] = defaultdict(list)
     for row in rows:
         by_keep[row.keep_seconds].append(row.id)

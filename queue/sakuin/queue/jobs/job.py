@@ -106,8 +106,9 @@ class Progress:
 class Job:
     """A job as its row says. Times are aware, in UTC, by the database's clock.
 
-    `receipt` is there exactly while its message is received. `error` of a waiting job is why the
-    last delivery ended. `result` is there in a finished job that gave one; lists leave it out.
+    `receipt` is there exactly while its message is received. `note` is that of its progress, or
+    says how it came to an end that nobody told. `error` of a waiting job is why the last delivery
+    ended. `result` is there in a finished job that gave one; lists leave it out.
     """
 
     id: int
@@ -123,6 +124,7 @@ class Job:
     keep_seconds: float
     receipt: Receipt | None
     progress: Progress | None
+    note: str | None
     result: bytes | None
     error: str | None
     notify: tuple[str, ...]
@@ -147,6 +149,7 @@ def job_from(row: Row[Any]) -> Job:
         keep_seconds=row.keep_seconds,
         receipt=row.receipt_handle and Receipt(row.message_id, row.receipt_handle),
         progress=progress,
+        note=row.note,
         result=row.result,
         error=row.error,
         notify=addresses_from(row.notify),
