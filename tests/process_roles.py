@@ -12,50 +12,79 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sakuin.queue import DatabaseAway, DatabaseBusy, Message, OutcomeUnknown, ack, claim
-from sakuin.queue.processes import Duty
+from sakuin.queue.processes import Dispatcher, Duty
+from sakuin.queue.processes.chores import prune_chore
+from sakuin.queue.requeue import requeue_held
 
 LEASE_SECONDS = 600.0
-_AWAY = (DatabaseAway, DatabaseBusy, OutcomeUnknown)
 
 
 def say(duty: Duty, word: str, number: int) -> None:
     """Add a line that survives a SIGKILL of this process."""
     with Path(duty.options["output"]).open("ab", buffering=0) as output:
-        output.write(f"{word} {number}\n".encode())
+        output.write(f"{word} {number} {os.getpid()}\n".encode())
 
 
 def said(output: Path, word: str) -> list[int]:
     """Return the numbers of the lines with this word, over all processes."""
+    return [number for number, _pid in said_by(output, word)]
+
+
+def said_by(output: Path, word: str) -> list[tuple[int, int]]:
+    """Return the numbers of the lines with this word, each with the process that wrote it."""
     lines = output.read_text().splitlines() if output.exists() else []
-    return [int(line.split()[1]) for line in lines if line.startswith(f"{word} ")]
+    said = (line.split() for line in lines if line.startswith(f"{word} "))
+    return [(int(number), int(pid)) for _word, number, pid in said]
 
 
 def work(duty: Duty) -> Callable[[], None]:
     """Claim and ack, until told to stop, through a database that goes away."""
+    limit = duty.options.get("limit", 1)
 
     def run() -> None:
         say(duty, "began", os.getpid())
         while not duty.stop.is_set():
-            try:
-                has_worked = _work_once(duty)
-            except _AWAY:
-                has_worked = False
-            if not has_worked:
+            batch = _claim(duty, limit)
+            for one in batch:
+                say(duty, "C", one.id)
+                _hold(duty, one)
+            if batch:
+                time.sleep(duty.options.get("work_seconds", 0.0))
+                _ack(duty, batch)
+            else:
                 duty.stop.wait(0.02)
 
     return run
 
 
-def _work_once(duty: Duty) -> bool:
-    limit = duty.options.get("limit", 1)
-    batch = claim(duty.engine, "q", limit=limit, lease_seconds=LEASE_SECONDS, holder=duty.heart.id)
-    for one in batch:
-        say(duty, "C", one.id)
-        _hold(duty, one)
-    lost = ack(duty.engine, batch)
+def _claim(duty: Duty, limit: int) -> tuple[Message, ...]:
+    """Claim; what was claimed without our knowing, as the connection broke, is given back."""
+    is_unknown = False
+    while not duty.stop.is_set():
+        try:
+            if is_unknown:
+                requeue_held(duty.engine, duty.heart.id)
+            return claim(
+                duty.engine, "q", limit=limit, lease_seconds=LEASE_SECONDS, holder=duty.heart.id
+            )
+        except OutcomeUnknown:
+            is_unknown = True
+        except (DatabaseAway, DatabaseBusy):
+            duty.stop.wait(0.05)
+    return ()
+
+
+def _ack(duty: Duty, batch: tuple[Message, ...]) -> None:
+    while True:
+        try:
+            lost = ack(duty.engine, batch)
+        except (DatabaseAway, DatabaseBusy, OutcomeUnknown):
+            if duty.stop.wait(0.05):
+                return
+        else:
+            break
     for one in batch:
         say(duty, "L" if one.id in lost else "S", one.id)
-    return bool(batch)
 
 
 def _hold(duty: Duty, message: Message) -> None:
@@ -64,6 +93,14 @@ def _hold(duty: Duty, message: Message) -> None:
         if duty.stop.is_set():
             return
         time.sleep(0.01)  # a long job
+
+
+def tidy(duty: Duty) -> Callable[[], None]:
+    """Dispatch, with the one chore that these tests are about."""
+    dispatcher = Dispatcher(duty.engine, [prune_chore(0.2)])
+    duty.heart.detail, duty.heart.is_well = dispatcher.detail, dispatcher.is_well
+    say(duty, "began", os.getpid())
+    return lambda: dispatcher.run(duty.stop)
 
 
 def crash(duty: Duty) -> Callable[[], None]:

@@ -16,7 +16,11 @@ _LOOK_SECONDS = 0.1
 HEALTHY_SECONDS = 10.0
 """Who lived so long is started again at once; others after a pause that doubles each time."""
 
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.25, 30.0
+FIRST_PAUSE_SECONDS = 0.25
+LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_READY_PAUSE_SECONDS = 1.0
+"""For who was ready, and then killed: waiting would not help, and what is pushed waits for it."""
+
 START_SECONDS = 120.0
 """A child that does not come so far as to register hangs."""
 
@@ -62,14 +66,14 @@ class _Slot:
         self.was_ready = False
         self.start_at = self.pause_seconds = 0.0
 
-    def rest(self, lived_seconds: float) -> None:
+    def rest(self, lived_seconds: float, *, was_ready: bool) -> None:
         """Set when to start again, after a life that long."""
         if lived_seconds >= HEALTHY_SECONDS:
             self.pause_seconds = 0.0
+        most = LONGEST_READY_PAUSE_SECONDS if was_ready else LONGEST_PAUSE_SECONDS
+        self.pause_seconds = min(self.pause_seconds, most)
         self.start_at = time.monotonic() + self.pause_seconds
-        self.pause_seconds = min(
-            max(FIRST_PAUSE_SECONDS, 2 * self.pause_seconds), LONGEST_PAUSE_SECONDS
-        )
+        self.pause_seconds = max(FIRST_PAUSE_SECONDS, 2 * self.pause_seconds)
 
 
 class _Crew:
@@ -118,7 +122,7 @@ class _Crew:
             slot.child = ChildProcess(self._plan, slot.role, self._heart.id)
         except OSError as error:
             _LOG.warning("cannot start %s: %s", slot.name, error)
-            slot.rest(0.0)
+            slot.rest(0.0, was_ready=False)
         else:
             _LOG.info("%s started (%d)", slot.name, slot.child.pid)
 
@@ -128,14 +132,14 @@ class _Crew:
         child.close()
         if child.refused and not slot.was_ready:
             raise RoleRefused(child.refused)
-        slot.rest(child.lived_seconds)
+        slot.rest(child.lived_seconds, was_ready=child.is_ready)
         self._restarts += 1
         _LOG.warning(
-            "%s (%d) %s; it is started again%s",
+            "%s (%d) %s; it is started again in %.1f s",
             slot.name,
             child.pid,
             child.refused or child.how(),
-            f" in {slot.start_at - time.monotonic():.1f} s" if slot.pause_seconds > 0.5 else "",
+            max(0.0, slot.start_at - time.monotonic()),
         )
 
     def _is_silent(self, child: ChildProcess) -> bool:
