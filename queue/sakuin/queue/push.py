@@ -81,7 +81,7 @@ def push(
         values += [limit.stored_key, limit.to, limit.seconds]
     if at is not None:
         sql = sql.replace("{later}", "{at}", 2)
-    _check_packet(connection, data)
+    check_packet(connection, data)
     if limit is not None and limit.on_conflict == "discard":
         make_room(connection, limit)
     message_id = _insert(connection, sql, values, key)
@@ -143,7 +143,7 @@ def push_many(
     start += f"{name('kind')}, "
     insert = render(dialect, _INSERT.partition(" VALUES ")[0]) + " VALUES "
     count = 0
-    for part in _parts(connection, datas):
+    for part in parts_of(connection, datas):
         rows = ", ".join(f"{start}{name(f'd{number}')})" for number in range(len(part)))
         named = {f"d{number}": data for number, data in enumerate(part)}
         connection.exec_driver_sql(insert + rows, {**options, **named})
@@ -151,7 +151,8 @@ def push_many(
     return count
 
 
-def _parts(connection: Connection, datas: Iterable[bytes]) -> Iterator[list[bytes]]:
+def parts_of(connection: Connection, datas: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Cut datas into what one INSERT takes, by rows and bytes. Raises BadMessage for a long one."""
     part: list[bytes] = []
     size = 0
     for data in datas:
@@ -159,7 +160,7 @@ def _parts(connection: Connection, datas: Iterable[bytes]) -> Iterator[list[byte
         if part and (len(part) >= ROWS_A_STATEMENT or size + cost > BYTES_A_STATEMENT):
             yield part
             part, size = [], 0
-        _check_packet(connection, data)
+        check_packet(connection, data)
         part.append(data)
         size += cost
     if part:
@@ -172,7 +173,7 @@ def _check_expiry(expires_seconds: float | None) -> float | None:
     return check_seconds("expires_seconds", expires_seconds, positive=True)
 
 
-def _check_packet(connection: Connection, data: bytes) -> None:
+def check_packet(connection: Connection, data: bytes) -> None:
     """Refuse by name what the server would cut the connection for (escaping at most doubles)."""
     worst = 2 * len(data) + 1024
     if worst <= 64 * 1024 or dialect_of(connection) is not MYSQL:

@@ -15,6 +15,7 @@ from sakuin.queue.jobs.job_life import jobs_of_messages
 from sakuin.queue.message import Message
 from sakuin.queue.notices.notice import Notice
 from sakuin.queue.notices.push_notice import push_notices_on
+from sakuin.queue.push import check_packet
 
 _END = (
     "UPDATE sakuin_jobs {by_id} SET status = ?, receipt_handle = NULL, ended_at = {now},"
@@ -32,13 +33,14 @@ def finish_jobs_on(
     """Say that these messages (or ids of such) were worked on to a good end.
 
     `results` gives by message id what came out of it. Raises BadMessage for one that is too
-    large, which undoes the transaction: `check_result` tells before.
+    large, also for the server's max_allowed_packet: that undoes the transaction.
     """
     ids = [one if isinstance(one, int) else one.id for one in messages]
     bare: list[Row[Any]] = []
     for row in _unfinished(connection, ids):
         if row.message_id in results:
             result = check_result(results[row.message_id])
+            check_packet(connection, result)
             end_rows(connection, [row], "finished", result, None, note)
         else:
             bare.append(row)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from sakuin.queue.dialect import dialect_of, render
 from sakuin.queue.jobs.batch import add_to_batch
 from sakuin.queue.limits import check_kind, check_priority, check_queue, check_seconds
-from sakuin.queue.push import _parts, push
+from sakuin.queue.push import parts_of, push
 
 _INSERT = "INSERT INTO sakuin_messages (queue, priority, locked_until, due_at, kind, data) VALUES "
 _ROW = "(?, ?, {later}, {later}, ?, ?)"
@@ -31,7 +31,7 @@ def push_into_batch(
     wait = dialect_of(connection).shift(check_seconds("delay_seconds", delay_seconds))
     start = (check_queue(queue), check_priority(priority), wait, wait, check_kind(kind))
     ids: list[int] = []
-    for part in _parts(connection, datas):
+    for part in parts_of(connection, datas):
         if connection.dialect.insert_returning:
             pushed = _insert(connection, [value for data in part for value in (*start, data)])
         else:  # MySQL tells no ids of a long INSERT that a cluster of servers could not mix up
