@@ -109,6 +109,12 @@ def dead_queues(connection: Connection) -> tuple[str, ...]:
     return tuple(names)
 
 
+def oldest_seconds(connection: Connection, queue: str) -> float | None:
+    """Return how long the longest waiting ready message has been ready, if any is."""
+    levels = _levels(connection, queue)
+    return max((_seconds(one.oldest, one.moment) for one in levels if one.is_ready), default=None)
+
+
 def kind_stats(connection: Connection, queue: str) -> tuple[KindStats, ...]:
     """Return what the queue holds by kind, plain messages first.
 
