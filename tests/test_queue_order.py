@@ -22,7 +22,7 @@ from sakuin.queue import (
 )
 from sakuin.queue.bury import _COPY, _REMOVE
 from sakuin.queue.claim import HEAD, HELD, READY, TAKE, _lease, _ready, _take, _Wish
-from sakuin.queue.dialect import MYSQL, execute, render
+from sakuin.queue.dialect import MYSQL, execute, moment, render, stored
 from sakuin.queue.settle import _ACK
 
 
@@ -179,9 +179,9 @@ def test_the_token_decides_where_the_server_ignores_row_locks(
     unlocked = with_changes(MYSQL, skip_locked="", lock="")
     monkeypatch.setitem(dialect._BY_NAME, "mysql", unlocked)
     with engine.begin() as slow:
-        rows, until = _ready(slow, wish(3, b"1" * 16))
+        rows, until = _ready(slow, wish(3, b"1" * 16), 3)
         quick = claim(engine, "q", limit=2, lease_seconds=60)
-        held = _lease(slow, [one.id for one in rows], until, b"1" * 16)
+        held = _lease(slow, [one.id for one in rows], stored(moment(until)), b"1" * 16)
     assert [one.data for one in quick] == [b"a", b"b"]
     assert held == {rows[2].id}
     assert ack(engine, quick) == frozenset()
@@ -208,14 +208,14 @@ def test_no_statement_sorts_or_reads_the_whole_table(
         ids = range(1, min(depth, 500) + 1)
         token = b"t" * 16
         claims = [
-            explain(connection, HEAD, 60_000_000, "q", 0),
+            explain(connection, HEAD, 60_000_000, "q", 0, "q"),
             explain(connection, READY, "q", 5, "2020-01-01 00:00:00", 100),
         ]
         by_id = [
             explain(connection, TAKE, token, "2030-01-01 00:00:00", ids=ids),
             explain(connection, HELD, token, ids=ids),
             explain(connection, _REMOVE, "q", ids=ids),
-            explain(connection, _COPY, "why", None, "q", ids=ids),
+            explain(connection, _COPY, 0, "why", None, "q", ids=ids),
             explain(connection, _ACK, token, ids=ids),
         ]
     for plan in claims:

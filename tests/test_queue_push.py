@@ -18,7 +18,6 @@ from sakuin.queue import (
     push_many,
     queue_counts,
     read,
-    release,
 )
 from sakuin.queue.push import BYTES_A_STATEMENT, ROWS_A_STATEMENT
 
@@ -115,8 +114,8 @@ def test_a_unique_key_is_taken_until_the_claim(engine: Engine) -> None:
     with engine.begin() as connection:
         second = push(connection, "q", b"second", unique_key="k")
     assert second not in (first, other_key, other_queue)
-    assert release(engine, message) == frozenset()
-    assert claimed(engine) == [b"first", b"other key", b"second"]
+    assert ack(engine, message) == frozenset()
+    assert claimed(engine) == [b"other key", b"second"]
 
 
 def test_an_expired_message_goes_to_the_dead_list(engine: Engine) -> None:

@@ -20,6 +20,7 @@ from sakuin.queue.errors import (
     QueueError,
     SchemaMismatch,
 )
+from sakuin.queue.free_limits import free_stale_limits, tidy_limits
 from sakuin.queue.inspect_queue import queue_counts, state_of, waiting_count
 from sakuin.queue.keep_lease import Lease, keep_lease
 from sakuin.queue.limit import Limit
@@ -77,6 +78,7 @@ __all__ = [
     "drop_schema_on",
     "extend",
     "fail",
+    "free_stale_limits",
     "is_paused",
     "is_schema_current",
     "keep_lease",
@@ -98,5 +100,6 @@ __all__ = [
     "schema_sql",
     "shrink",
     "state_of",
+    "tidy_limits",
     "waiting_count",
 ]

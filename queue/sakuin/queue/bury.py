@@ -10,6 +10,7 @@ from sakuin.queue.limits import check_data
 from sakuin.queue.message import Message
 from sakuin.queue.places import leave_all_places
 from sakuin.queue.replay import replay
+from sakuin.queue.tell_jobs import tell_dead
 
 MOST_REASON = 2_000
 MOST_TRACEBACK = 100_000
@@ -48,6 +49,7 @@ def move_to_dead(
         execute(connection, _COPY, int(is_error), *_texts(reason, traceback), queue, ids=part)
         execute(connection, _REMOVE, queue, ids=part)
     leave_all_places(connection, ids)
+    tell_dead(connection, ids, reason)
 
 
 def bury(engine: Engine, message: Message, reason: str, traceback: str | None = None) -> None:
@@ -83,6 +85,7 @@ def bury_part(
         if rest_data is None:
             execute(connection, _REMOVE, message.queue, ids=[message.id])
             leave_all_places(connection, [message.id])
+            tell_dead(connection, [message.id], reason)
         else:
             execute(connection, _REWRITE, rest_data, message.token, ids=[message.id])
 

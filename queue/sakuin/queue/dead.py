@@ -1,13 +1,15 @@
 """The dead list: what was given up, to be read, retried or discarded."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, Row
 
 from sakuin.queue.dialect import cut, execute, moment
 from sakuin.queue.errors import BadMessage
 from sakuin.queue.message import DeadMessage
 from sakuin.queue.replay import replay
+from sakuin.queue.tell_jobs import tell_merged, tell_waiting
 
 MOST_LISTED = 1_000
 
@@ -25,7 +27,12 @@ _RETRY = (
     " WHERE n.queue = d.queue AND n.unique_key = d.unique_key)"
 )
 _DISCARD = "DELETE FROM sakuin_dead WHERE id IN ({ids})"
-_LOCK = "SELECT id FROM sakuin_dead WHERE id IN ({ids}) ORDER BY id {lock}"
+_LOCK = (
+    "SELECT id, message_id, queue, unique_key FROM sakuin_dead WHERE id IN ({ids})"
+    " ORDER BY id {lock}"
+)
+_THERE = "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids})"
+_NEWER = "SELECT id FROM sakuin_messages WHERE queue = ? AND unique_key = ?"
 
 
 def dead_messages(
@@ -70,16 +77,24 @@ def retry_dead(engine: Engine, dead_ids: Iterable[int]) -> int:
     ids = sorted(set(dead_ids))
 
     def work(connection: Connection) -> int:
-        found = [
-            dead for part in cut(ids) for dead in execute(connection, _LOCK, ids=part).scalars()
-        ]
-        for dead_id in found:
-            execute(connection, _RETRY, ids=[dead_id])
-        for part in cut(found):
+        found = [row for part in cut(ids) for row in execute(connection, _LOCK, ids=part)]
+        for row in found:
+            _push_again(connection, row)
+        for part in cut([row.id for row in found]):
             execute(connection, _DISCARD, ids=part)
+        tell_waiting(connection, {row.message_id for row in found})
         return len(found)
 
     return replay(engine, work, committed=lambda connection, _: _are_gone(connection, ids))
+
+
+def _push_again(connection: Connection, row: Row[Any]) -> None:
+    added = execute(connection, _RETRY, ids=[row.id]).rowcount
+    if added or execute(connection, _THERE, ids=[row.message_id]).all():
+        return
+    newer = execute(connection, _NEWER, row.queue, row.unique_key).scalar_one_or_none()
+    if newer is not None:
+        tell_merged(connection, row.message_id, newer)
 
 
 def discard_dead(engine: Engine, dead_ids: Iterable[int]) -> int:

@@ -13,6 +13,7 @@ from sakuin.queue.dialect import execute
 from sakuin.queue.errors import DatabaseBusy
 from sakuin.queue.message import Message
 from sakuin.queue.places import leave_places
+from sakuin.queue.tell_jobs import tell_merged
 
 TRIES = 10
 
@@ -87,5 +88,6 @@ def _keyed(connection: Connection, like: Message, message_id: int, end: End, wai
         newer = execute(connection, _NEWER, like.queue, key.scalar_one()).scalar_one_or_none()
         if newer is not None:
             execute(connection, _REMOVE, like.token, ids=[message_id])
+            tell_merged(connection, message_id, newer)
             return "merged"
     raise DatabaseBusy(f"message {message_id}: its unique key was taken and freed again and again")

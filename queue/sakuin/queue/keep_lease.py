@@ -1,5 +1,6 @@
 """Keeps claimed messages leased while they are worked on, from a thread of its own."""
 
+import math
 import threading
 import time
 from collections.abc import Iterable
@@ -34,11 +35,13 @@ class Lease:
         self._engine = engine
         self._messages = {message.id: message for message in messages}
         self._lease_seconds = lease_seconds
-        self._held_until = time.monotonic() + lease_seconds
+        self._held_until = self._next_at = math.inf
+        self._wait_no_longer()
         self._lost_ids: frozenset[int] = frozenset()
         self._error: BaseException | None = None
         self._turn = threading.Lock()
-        self._left = threading.Event()
+        self._is_left = False
+        self._changed = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="keep-lease", daemon=True)
 
     @property
@@ -51,6 +54,16 @@ class Lease:
     def lost_ids(self) -> frozenset[int]:
         """The messages that the database said are ours no more."""
         return self._lost_ids
+
+    def add(self, messages: Message | Iterable[Message]) -> None:
+        """Extend these too from now on: they were claimed just now."""
+        more = [messages] if isinstance(messages, Message) else messages
+        with self._turn:
+            if not self._messages:
+                self._held_until = math.inf
+            self._messages.update((message.id, message) for message in more)
+            self._wait_no_longer()
+        self._changed.set()
 
     def forget(self, messages: Message | Iterable[Message]) -> None:
         """Extend these no longer: call it before settling them while the others go on."""
@@ -69,14 +82,20 @@ class Lease:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._left.set()
+        self._is_left = True
+        self._changed.set()
         self._thread.join()
         if self._error is not None and error is None:
             raise self._error
 
     def _beat(self) -> None:
         try:
-            while not self._left.wait(self._lease_seconds / BEATS_A_LEASE):
+            while not self._is_left:
+                wait = self._next_at - time.monotonic()
+                if wait > 0:
+                    self._changed.wait(wait)
+                    self._changed.clear()
+                    continue
                 with self._turn:
                     self._extend()
         except BaseException as error:  # noqa: BLE001 - raised where the block is left
@@ -84,11 +103,36 @@ class Lease:
 
     def _extend(self) -> None:
         asked_at = time.monotonic()
+        self._next_at = asked_at + self._lease_seconds / BEATS_A_LEASE
+        groups: dict[float, list[Message]] = {}
+        for message in self._messages.values():
+            groups.setdefault(self._seconds(message), []).append(message)
         try:
-            lost = extend(self._engine, self._messages.values(), self._lease_seconds)
+            for seconds, messages in groups.items():
+                lost = extend(self._engine, messages, seconds)
+                self._lost_ids |= lost
+                for message_id in lost:
+                    del self._messages[message_id]
         except (DatabaseAway, DatabaseBusy, OutcomeUnknown):
-            return  # `lost` becomes true by itself unless a later beat gets through in time
-        self._held_until = asked_at + self._lease_seconds
-        self._lost_ids |= lost
-        for message_id in lost:
-            del self._messages[message_id]
+            # `lost` becomes true by itself unless a later beat gets through in time
+            self._next_at = asked_at + self._shortest() / BEATS_A_LEASE
+            return
+        self._held_until = math.inf
+        self._wait_no_longer(asked_at)
+
+    def _wait_no_longer(self, since: float | None = None) -> None:
+        """See to it that no lease runs out, of those that were begun at this time (or now)."""
+        begun = time.monotonic() if since is None else since
+        shortest = self._shortest()
+        self._held_until = min(self._held_until, begun + shortest)
+        self._next_at = min(self._next_at, begun + shortest / BEATS_A_LEASE)
+
+    def _shortest(self) -> float:
+        seconds = (self._seconds(message) for message in self._messages.values())
+        return min(seconds, default=self._lease_seconds)
+
+    def _seconds(self, message: Message) -> float:
+        """How long the lease is: what the caller says, or shorter where a limit says so."""
+        if message.limit_key is None or not message.lease_seconds:
+            return self._lease_seconds
+        return min(self._lease_seconds, message.lease_seconds)
