@@ -16,7 +16,8 @@ SETTINGS = {option.name: option.variable for option in OPTIONS}
 COMMANDS = (
     "up", "init", "load", "worker", "search", "status", "serve", "demo", "doctor",
     "index list", "index publish", "index rebuild", "index verify", "index repair",
-    "schema sql", "attach", "detach", "words",
+    "schema sql", "attach", "detach", "words", "queue list", "queue peek", "queue push",
+    "queue pause", "queue resume", "queue dead", "queue retry", "queue discard", "queue processes",
 )  # fmt: skip
 
 

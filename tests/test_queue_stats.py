@@ -137,7 +137,6 @@ def test_a_long_queue_costs_no_more_than_a_capped_one(engine: Engine) -> None:
     fill(engine, "long", 50_000, delay=60)
     short, long = best(lambda: stats(engine, "short")), best(lambda: stats(engine, "long"))
     assert stats(engine, "long").capped == ("leased", "ready", "scheduled")
-    print(f"short {short*1e3:.2f} ms, long {long*1e3:.2f}")
     assert long < 3 * short, (short, long)  # five times as many messages
 
 

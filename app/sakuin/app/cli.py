@@ -19,6 +19,7 @@ from sakuin.app.commands import (
     index,
     init,
     load,
+    queue_group,
     schema,
     search,
     serve,
@@ -88,6 +89,7 @@ for _command in (
 # A leading - is a part of the query: `sakuin search 人間 -殺し`.
 app.command(context_settings={**_CONTEXT, "ignore_unknown_options": True})(search.search)
 app.add_typer(index.index, name="index")
+app.add_typer(queue_group.queue, name="queue")
 app.add_typer(schema.schema, name="schema")
 
 

@@ -16,6 +16,7 @@ MOST_BYTES = 1_000
 """How much of a message's data is read, unless told."""
 
 PeekState = Literal["ready", "leased", "scheduled", "blocked"]
+PEEK_STATES: tuple[PeekState, ...] = ("ready", "leased", "scheduled", "blocked")
 
 MOST_LOOKED = 10_000
 """Leased and scheduled messages lie among each other; so many of both are looked at."""
@@ -126,7 +127,7 @@ def peek(
     if after and before:
         raise BadMessage("peek after one place, or before one, not both")
     if state not in _STATES:
-        raise BadMessage(f"state={state!r}: use {', '.join(_STATES)}")
+        raise BadMessage(f"state={state!r}: use {', '.join(PEEK_STATES)}")
     rows: list[Row[Any]] = []
     place = before or after
     is_back = before is not None

@@ -1,6 +1,7 @@
 """The options that several commands share; each help text names its variable and default."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -48,6 +49,8 @@ AsJson = Annotated[
     ),
 ]
 DEFAULT_INDEX = PARAGRAPHS.name
+_OBEYED = re.compile(r"[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What `json.dumps` lets through: further control characters, and those that turn text around."""
 
 
 @contextmanager
@@ -100,5 +103,5 @@ def put(text: str) -> None:
 
 
 def put_json(value: Any) -> None:
-    """Print JSON data, on standard output."""
-    put(json.dumps(value, ensure_ascii=False))
+    """Print JSON data, on standard output; what a terminal would obey is escaped."""
+    put(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False)))

@@ -1,0 +1,34 @@
+"""The group `sakuin queue …`: its subcommands, each in the module of its subject."""
+
+from collections.abc import Callable
+
+import typer
+
+from sakuin.app.commands.queue_bulk import discard_dead_messages, retry_dead_messages
+from sakuin.app.commands.queue_dead import list_dead
+from sakuin.app.commands.queue_list import list_queues
+from sakuin.app.commands.queue_pause import pause_queue, resume_queue
+from sakuin.app.commands.queue_peek import peek_queue
+from sakuin.app.commands.queue_processes import list_processes
+from sakuin.app.commands.queue_push import push_message
+
+_COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "list": (list_queues, "sakuin queue list --json"),
+    "peek": (peek_queue, "sakuin queue peek mail --state scheduled --limit 3"),
+    "push": (push_message, 'sakuin queue push mail \'{"to": "a@example.jp"}\' --kind letter'),
+    "pause": (pause_queue, "sakuin queue pause mail"),
+    "resume": (resume_queue, "sakuin queue resume mail"),
+    "dead": (list_dead, "sakuin queue dead --queue 'mail*' --reason timeout --after 2h"),
+    "retry": (retry_dead_messages, "sakuin queue retry --kind letter --after 1d"),
+    "discard": (discard_dead_messages, "sakuin queue discard --queue mail --before 30d --yes"),
+    "processes": (list_processes, "sakuin queue processes"),
+}
+
+queue = typer.Typer(
+    no_args_is_help=True,
+    help="Look at the queues of messages and jobs, and mend them: all by plain SQL underneath, "
+    "safe beside workers that run.",
+    epilog="First steps: sakuin queue list shows what waits; sakuin queue dead what was given up.",
+)
+for _name, (_command, _example) in _COMMANDS.items():
+    queue.command(_name, epilog=f"Example: {_example}")(_command)
