@@ -49,6 +49,12 @@ class Dialect:
             return round(seconds * 1_000_000)
         return f"{seconds:+.3f} seconds"
 
+    def delete_from(self, table: str) -> str:
+        """Return the start of a DELETE that finds, and locks, its rows by the primary key."""
+        if self.name == "mysql":
+            return f"DELETE {table} FROM {table} FORCE INDEX (PRIMARY)"
+        return f"DELETE FROM {table}"  # noqa: S608  a name of ours
+
 
 MYSQL = Dialect(
     name="mysql",
