@@ -16,12 +16,11 @@ from sakuin.queue.dialect import MYSQL, dialect_of, execute, moment, render
 from sakuin.queue.errors import BadMessage, QueueError
 from sakuin.queue.jobs.job import (
     KEEP_SECONDS,
-    addresses_as_stored,
-    addresses_from,
     check_keep,
     fitted,
     moment_or_none,
 )
+from sakuin.queue.jobs.tell import addresses_as_stored, addresses_from
 from sakuin.queue.limits import check_data, check_kind, check_priority, check_queue
 from sakuin.queue.push import push
 

@@ -12,9 +12,7 @@ from functools import partial
 from sqlalchemy import Connection, Engine
 
 from sakuin.queue.dialect import dialect_of, execute
-from sakuin.queue.jobs.job import addresses_from
-from sakuin.queue.notices.notice import Notice
-from sakuin.queue.notices.push_notice import push_notices_on
+from sakuin.queue.jobs.tell import tell_on
 from sakuin.queue.push import push
 from sakuin.queue.replay import read, replay
 
@@ -38,9 +36,9 @@ _LOCK_ROW = (
     "SELECT id, description, messages, failed, callback_queue, callback_kind, callback_data,"
     " callback_priority, notify, keep_seconds" + _OPEN + " {skip_locked}"
 )
-_IS_SETTLED = "DELETE FROM sakuin_batch_messages WHERE batch_id = ? AND message_id IN ({ids})"
+_FORGET = " WHERE batch_id = ? AND message_id IN ({ids})"
 _MARK = (
-    "UPDATE sakuin_batch_messages SET is_dead = ?"
+    "UPDATE sakuin_batch_messages {by_id} SET is_dead = ?"
     " WHERE batch_id = ? AND message_id IN ({ids}) AND is_dead = ?"
 )
 _COUNT = "UPDATE sakuin_batches SET seen = seen + ?, failed = failed + ? WHERE id = ?"
@@ -106,8 +104,7 @@ def end_batch_on(connection: Connection, batch_id: int) -> bool:
     name = f"Batch {row.id}" + (f" ({row.description})" if row.description else "")
     text = f"{name} has ended: {row.messages} messages, {row.failed} of them failed."
     facts = {"batch": row.id, "messages": row.messages, "failed": row.failed}
-    notice = Notice(f"{name} has ended", text, facts)
-    push_notices_on(connection, addresses_from(row.notify), notice)
+    tell_on(connection, row.notify, f"{name} has ended", text, facts)
     return True
 
 
@@ -148,7 +145,7 @@ def _note(connection: Connection, batch_id: int, look: _Look) -> bool:
         return False
     settled = dead = 0
     if look.settled:
-        settled = execute(connection, _IS_SETTLED, batch_id, ids=look.settled).rowcount
+        settled = _forget(connection, batch_id, look.settled)
     if look.dead:
         dead = execute(connection, _MARK, 1, batch_id, 0, ids=look.dead).rowcount
     execute(connection, _COUNT, settled + dead, dead, batch_id)
@@ -160,10 +157,16 @@ def forget_members(engine: Engine, batch_id: int) -> None:
 
     def forget(connection: Connection) -> int:
         ids = execute(connection, _REST, batch_id, CHUNK).scalars().all()
-        return execute(connection, _IS_SETTLED, batch_id, ids=ids).rowcount if ids else 0
+        return _forget(connection, batch_id, ids) if ids else 0
 
     while replay(engine, forget, committed=_no):
         pass
+
+
+def _forget(connection: Connection, batch_id: int, ids: Sequence[int]) -> int:
+    """Delete members. By any other way the server would wait for those of strangers."""
+    delete = dialect_of(connection).delete_from("sakuin_batch_messages")
+    return execute(connection, delete + _FORGET, batch_id, ids=ids).rowcount
 
 
 _no: Callable[[Connection, object], bool] = lambda *_: False  # noqa: E731

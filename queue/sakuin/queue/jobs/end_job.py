@@ -10,11 +10,10 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from sakuin.queue.dialect import cut, dialect_of, execute
-from sakuin.queue.jobs.job import MOST_ERROR, JobStatus, addresses_from, check_result, fitted
+from sakuin.queue.jobs.job import MOST_ERROR, JobStatus, check_result, fitted
 from sakuin.queue.jobs.job_life import jobs_of_messages
+from sakuin.queue.jobs.tell import tell_on
 from sakuin.queue.message import Message
-from sakuin.queue.notices.notice import Notice
-from sakuin.queue.notices.push_notice import push_notices_on
 from sakuin.queue.push import check_packet
 
 _END = (
@@ -75,13 +74,11 @@ def end_rows(
         for part in cut(ids):
             execute(connection, _END, status, keep, result, error, note, ids=part)
     for row in rows:
-        if row.notify:
-            _notify(connection, row, status, error)
+        _tell(connection, row, status, error)
 
 
-def _notify(connection: Connection, row: Row[Any], status: JobStatus, error: str | None) -> None:
+def _tell(connection: Connection, row: Row[Any], status: JobStatus, error: str | None) -> None:
     name = f"Job {row.id}" + (f" ({row.kind})" if row.kind else "")
     text = f"{name} of queue {row.queue} has {status}." + (f"\n\n{error}" if error else "")
     facts = {"job": row.id, "status": status, "queue": row.queue, "kind": row.kind, "error": error}
-    notice = Notice(f"{name} has {status}", text, facts)
-    push_notices_on(connection, addresses_from(row.notify), notice)
+    tell_on(connection, row.notify, f"{name} has {status}", text, facts)

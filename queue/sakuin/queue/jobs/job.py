@@ -1,9 +1,7 @@
 """A job as the application sees it: a message with a life that is remembered. Plain values."""
 
-import json
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Self
@@ -12,9 +10,9 @@ from sqlalchemy import Row
 
 from sakuin.queue.dialect import moment
 from sakuin.queue.errors import BadMessage, QueueError
+from sakuin.queue.jobs.tell import addresses_from
 from sakuin.queue.limits import check_seconds
 from sakuin.queue.message import Message
-from sakuin.queue.notices.address import check_address
 
 JobStatus = Literal["waiting", "making", "finished", "failed"]
 
@@ -26,7 +24,6 @@ MOST_ERROR = 2_000
 MOST_NOTE = 255
 """Characters of an error and of a note that are kept: the beginning."""
 
-MOST_ADDRESSES = 20
 MOST_STEPS = 2**62
 _RECEIPT = re.compile(r"([1-9][0-9]{0,18})-([0-9a-f]{32})")
 
@@ -178,22 +175,6 @@ def check_keep(keep_seconds: float) -> float:
     if not math.isfinite(keep_seconds):
         raise BadMessage(f"keep_seconds={keep_seconds}: use a finite number")
     return check_seconds("keep_seconds", keep_seconds)
-
-
-def addresses_as_stored(notify: Sequence[str]) -> str | None:
-    """Return the addresses as the tables hold them (JSON), or raise BadMessage that names one."""
-    if isinstance(notify, str):
-        raise BadMessage("notify: give a list of addresses, not one text")
-    if len(notify) > MOST_ADDRESSES:
-        raise BadMessage(f"notify: {len(notify)} addresses; give at most {MOST_ADDRESSES}")
-    for address in notify:
-        check_address(address)
-    return json.dumps(list(notify)) if notify else None
-
-
-def addresses_from(stored: str | None) -> tuple[str, ...]:
-    """Return the addresses of a row."""
-    return tuple(json.loads(stored)) if stored else ()
 
 
 def fitted(text: str, most: int) -> str:

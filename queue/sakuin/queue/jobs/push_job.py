@@ -6,7 +6,8 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from sakuin.queue.dialect import execute
-from sakuin.queue.jobs.job import KEEP_SECONDS, addresses_as_stored, check_keep
+from sakuin.queue.jobs.job import KEEP_SECONDS, check_keep
+from sakuin.queue.jobs.tell import addresses_as_stored
 from sakuin.queue.limit import Limit
 from sakuin.queue.push import push
 
