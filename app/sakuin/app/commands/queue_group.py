@@ -11,6 +11,7 @@ from sakuin.app.commands.queue_pause import pause_queue, resume_queue
 from sakuin.app.commands.queue_peek import peek_queue
 from sakuin.app.commands.queue_processes import list_processes
 from sakuin.app.commands.queue_push import push_message
+from sakuin.app.commands.queue_schedule import schedule
 
 _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "list": (list_queues, "sakuin queue list --json"),
@@ -32,3 +33,4 @@ queue = typer.Typer(
 )
 for _name, (_command, _example) in _COMMANDS.items():
     queue.command(_name, epilog=f"Example: {_example}")(_command)
+queue.add_typer(schedule, name="schedule")

@@ -1,0 +1,125 @@
+"""`sakuin queue schedule`: recurring tasks, when they ran and will run, and a run right now."""
+
+import difflib
+from typing import Annotated, Any
+
+import typer
+from sqlalchemy import Connection
+
+from sakuin.app.commands.options import AsJson, DatabaseUrl, DataDir, put_json, say
+from sakuin.app.commands.queue_opened import MOST_NEAR, opened_queues
+from sakuin.app.commands.queue_shown import put_table, short, time_json, time_shown
+from sakuin.queue import read
+from sakuin.queue.recurring import ShownRun, ShownTask, run_now, tasks_shown
+
+schedule = typer.Typer(
+    invoke_without_command=True,
+    help="List recurring tasks, with their last and next runs, or run one now.",
+    epilog="Example: sakuin queue schedule run nightly-report",
+)
+
+
+@schedule.callback()
+def _list_unless_told(
+    context: typer.Context,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        list_tasks(data_dir, database_url, as_json)
+
+
+@schedule.command("list", epilog="Example: sakuin queue schedule list --json")
+def list_tasks(
+    data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False
+) -> None:
+    """List the recurring tasks: their schedules, last and next runs.
+
+    JSON: a list of {"key", "kind", "queue", "priority", "schedule", "zone",
+    "description", "origin", "catch_up_seconds", "next_run_at", "trouble",
+    "last_run"}; "last_run" is null or {"run_at", "pushed_at", "message_id",
+    "is_manual", "state", "reason"}, its state ready, leased, scheduled, dead or done.
+    """
+    with opened_queues(data_dir, database_url) as opened:
+        found = read(opened.database, tasks_shown)
+    if as_json:
+        put_json([_json(task) for task in found])
+    elif not found:
+        say("No recurring task is declared: a scheduler does so from its file of tasks.")
+    else:
+        rows = [
+            (
+                task.key,
+                short(f"{task.schedule} ({task.zone})", 50),
+                task.queue,
+                _run_shown(task.last_run),
+                short(task.trouble, 50) if task.trouble else time_shown(task.next_run_at),
+                short(task.description, 60),
+            )
+            for task in found
+        ]
+        put_table(("KEY", "SCHEDULE", "QUEUE", "LAST RUN", "NEXT RUN", "DESCRIPTION"), rows)
+
+
+@schedule.command(epilog="Example: sakuin queue schedule run nightly-report")
+def run(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The task's key, as `list` shows it.")],
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Push a run of a task at once, beside its plan, and print the message's id.
+
+    JSON: {"key", "message_id"}.
+    """
+    with opened_queues(data_dir, database_url) as opened:
+        queue = read(opened.database, lambda connection: _queue_of(connection, key))
+        number = run_now(opened.database, key)
+    if as_json:
+        put_json({"key": key, "message_id": number})
+    else:
+        say(f"{key} was pushed into {queue} as message {number}.")
+        say("`sakuin queue schedule` tells when it is done.")
+
+
+def _queue_of(connection: Connection, key: str) -> str:
+    """Return where the task's runs go. Raises BadParameter that names keys that are near."""
+    queues = {task.key: task.queue for task in tasks_shown(connection)}
+    if key in queues:
+        return queues[key]
+    near = difflib.get_close_matches(key, queues, MOST_NEAR) or sorted(queues)[:MOST_NEAR]
+    known = f"did you mean {' or '.join(near)}?" if near else "none is declared"
+    raise typer.BadParameter(f"no recurring task {key!r}: {known}", param_hint="KEY")
+
+
+def _run_shown(run: ShownRun | None) -> str:
+    if run is None:
+        return "-"
+    return f"{time_shown(run.run_at)} {run.state.status if run.state else 'done'}"
+
+
+def _json(task: ShownTask) -> dict[str, Any]:
+    last = task.last_run
+    return {
+        "key": task.key,
+        "kind": task.kind,
+        "queue": task.queue,
+        "priority": task.priority,
+        "schedule": task.schedule,
+        "zone": task.zone,
+        "description": task.description,
+        "origin": task.origin,
+        "catch_up_seconds": task.catch_up_seconds,
+        "next_run_at": time_json(task.next_run_at),
+        "trouble": task.trouble,
+        "last_run": last
+        and {
+            "run_at": time_json(last.run_at),
+            "pushed_at": time_json(last.pushed_at),
+            "message_id": last.message_id,
+            "is_manual": last.is_manual,
+            "state": last.state.status if last.state else "done",
+            "reason": last.state.reason if last.state else None,
+        },
+    }
