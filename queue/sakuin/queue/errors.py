@@ -9,6 +9,7 @@ QueueError
 ├── LeaseLost           the message is no longer ours
 ├── BadMessage          what was to be pushed breaks a limit (a ValueError too)
 ├── LimitReached        it was pushed with a limit that discards what finds no place
+├── GiveUp              raised by a handler: trying again changes nothing
 └── PayloadError        data that does not fit its declared type
     └── PayloadUndeclared   a type, or a name, that nobody declared
 """
@@ -54,6 +55,10 @@ class BadMessage(QueueError, ValueError):
 
 class LimitReached(QueueError):
     """As many as the limit allows wait or are worked on; nothing was pushed, as was asked for."""
+
+
+class GiveUp(QueueError):
+    """Raised by the handler of a job: its message goes to the dead list, without another try."""
 
 
 class PayloadError(QueueError):

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from sqlalchemy import Engine
 
 from sakuin.queue.connect import open_engine
-from sakuin.queue.errors import PayloadError
+from sakuin.queue.errors import GiveUp, PayloadError
 from sakuin.queue.jobs.job import check_result
 from sakuin.queue.jobs.kind import BadTarget, Rules
 from sakuin.queue.jobs.kinds import Jobs, load_jobs
@@ -59,7 +59,7 @@ class Done(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The handler raised, or (`is_refused`) the arguments did not fit, so that it was not run."""
+    """The handler raised. `is_refused`: it gave up, or its arguments did not fit: no other try."""
 
     reason: str
     traceback: str | None
@@ -118,7 +118,7 @@ class _Child:
             text = f"{type(error).__name__}: {error}"
             seconds = time.perf_counter() - began
             is_last = isinstance(error, Stopped) or self._is_last()
-            return Failed(text, _trace(error), seconds, is_last)
+            return Failed(text, _trace(error), seconds, is_last, isinstance(error, GiveUp))
         return Done(result, time.perf_counter() - began, self._is_last())
 
     def _is_last(self) -> bool:

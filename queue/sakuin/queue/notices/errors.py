@@ -5,14 +5,14 @@ NoticeError (a QueueError)
 └── NoticeDelayed   it may arrive later: to be tried again
 """
 
-from sakuin.queue.errors import QueueError
+from sakuin.queue.errors import GiveUp, QueueError
 
 
 class NoticeError(QueueError):
     """The notice did not arrive."""
 
 
-class NoticeRefused(NoticeError):
+class NoticeRefused(NoticeError, GiveUp):
     """The address, the receiver or a setting refuses it for good; trying again changes nothing."""
 
 
