@@ -18,6 +18,7 @@ from sakuin.queue import (
     push,
     read,
     replay,
+    requeue_held,
 )
 from sakuin.queue.jobs import (
     BadReceipt,
@@ -201,6 +202,21 @@ def test_a_receipt_settles_once_and_a_stale_one_changes_nothing(engine: Engine) 
         settle_by_receipt(engine, fresh, result=b"again")
     found = read(engine, lambda on: job_of_receipt(on, fresh))
     assert found == job(engine, job_id)
+
+
+def test_solid_queue_422_a_job_of_a_dead_process_waits_again(engine: Engine) -> None:
+    """Jobs of pruned processes became failed: here they wait again, and others are left alone."""
+    mine, other = start(engine), start(engine)
+    options: dict[str, Any] = {"limit": 1, "lease_seconds": 60, "also": receive_jobs_on}
+    (first,) = claim(engine, "q", holder=b"deadbeef", **options)
+    claim(engine, "q", holder=b"deadbeeg", **options)
+    assert requeue_held(engine, b"deadbeef") == 1
+    waiting, making = job(engine, mine), job(engine, other)
+    assert (waiting.status, waiting.receipt, making.status) == ("waiting", None, "making")
+    assert waiting.error == "the process that worked on it died"
+    assert not set_progress(engine, Receipt.of(first), 1)
+    receive(engine)
+    assert job(engine, mine).status == "making"
 
 
 def test_limits_of_what_a_job_may_say(engine: Engine) -> None:

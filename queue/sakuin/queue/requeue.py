@@ -6,6 +6,7 @@ from sakuin.queue.dialect import cut, execute
 from sakuin.queue.places import leave_places
 from sakuin.queue.queue_names import queue_names
 from sakuin.queue.replay import replay
+from sakuin.queue.tell_jobs import tell_requeued
 
 HOLDER_BYTES = 8
 _LEVEL = (
@@ -53,6 +54,7 @@ def requeue_held_on(connection: Connection, holder: bytes) -> int:
         count += execute(connection, _FREE, first, last, ids=part).rowcount
     for key in sorted(limited):
         leave_places(connection, key, limited[key], is_ended=False)
+    tell_requeued(connection, ids, holder)
     return count
 
 

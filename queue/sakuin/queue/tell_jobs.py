@@ -28,3 +28,10 @@ def tell_waiting(connection: Connection, message_ids: Iterable[int]) -> None:
     from sakuin.queue.jobs.job_life import wait_again_on
 
     wait_again_on(connection, message_ids)
+
+
+def tell_requeued(connection: Connection, message_ids: Iterable[int], holder: bytes) -> None:
+    """The process that held them is dead, and they wait again."""
+    from sakuin.queue.jobs.job_life import requeue_jobs_on
+
+    requeue_jobs_on(connection, message_ids, holder)

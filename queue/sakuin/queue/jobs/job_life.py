@@ -41,6 +41,11 @@ _WAIT_AGAIN = (
     " updated_at = {now}, ended_at = NULL, keep_until = NULL, error = COALESCE(?, error)"
     " WHERE id IN ({ids}) AND status <> 'finished'"
 )
+_REQUEUE = (
+    "UPDATE sakuin_jobs {by_id} SET status = 'waiting', receipt_handle = NULL,"
+    " updated_at = {now}, error = ? WHERE id IN ({ids}) AND status = 'making'"
+    " AND receipt_handle >= ? AND receipt_handle <= ?"
+)
 _PROGRESS = (
     "UPDATE sakuin_jobs {by_id} SET done = ?, total = ?, note = ?, updated_at = {now}"
     " WHERE id IN ({ids}) AND receipt_handle = ? AND status = 'making' AND EXISTS (SELECT 1"
@@ -84,6 +89,16 @@ def retry_jobs_on(connection: Connection, message_ids: Iterable[int], reason: st
         execute(connection, _WAIT_AGAIN, error, ids=part)
 
 
+def requeue_jobs_on(connection: Connection, message_ids: Iterable[int], holder: bytes) -> None:
+    """Say that those of these messages wait again which were leased to a process that is dead.
+
+    `holder` begins its tokens, and so the handles of its jobs.
+    """
+    held = (holder + b"\x00" * 8, holder + b"\xff" * 8)
+    for part in cut([row.id for row in jobs_of_messages(connection, message_ids)]):
+        execute(connection, _REQUEUE, "the process that worked on it died", *held, ids=part)
+
+
 def wait_again_on(connection: Connection, message_ids: Iterable[int]) -> None:
     """Say that these dead messages were pushed again: their failed jobs wait again."""
     rows = jobs_of_messages(connection, message_ids)
@@ -94,13 +109,14 @@ def wait_again_on(connection: Connection, message_ids: Iterable[int]) -> None:
 def repoint_jobs_on(connection: Connection, old_message_id: int, new_message_id: int) -> None:
     """Say that the new message does the work of the old one, which is removed: a merge.
 
-    What was under way waits again; a batch that held the old message holds the new one.
+    What was under way, or had failed, waits again; a batch that held the old message holds the new
+    one.
     """
     rows = jobs_of_messages(connection, [old_message_id])
     moved = [row.id for row in rows if row.status != "finished"]
     for part in cut(moved):
         execute(connection, _REPOINT, new_message_id, old_message_id, ids=part)
-    retry_jobs_on(connection, [new_message_id] if moved else [], None)
+        execute(connection, _WAIT_AGAIN, None, ids=part)
     for batch_id in execute(connection, _BATCHES, old_message_id).scalars().all():
         execute(connection, _REPOINT_BATCH, new_message_id, batch_id, old_message_id)
 
