@@ -2,6 +2,7 @@
 
 from sakuin.queue.notices.address import check_address
 from sakuin.queue.notices.alert_file import BadAlertFile, read_rules
+from sakuin.queue.notices.deliver import deliver_notices
 from sakuin.queue.notices.email_sender import MailServer, send_email
 from sakuin.queue.notices.errors import NoticeDelayed, NoticeError, NoticeRefused
 from sakuin.queue.notices.evaluate import Alert, Change, alerts, evaluate_alerts
@@ -32,6 +33,7 @@ __all__ = [
     "Webhooks",
     "alerts",
     "check_address",
+    "deliver_notices",
     "evaluate_alerts",
     "notice_jobs",
     "push_notices_on",

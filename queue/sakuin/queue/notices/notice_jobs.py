@@ -5,10 +5,7 @@ from collections.abc import Callable
 from sakuin.queue.jobs.kinds import Jobs
 from sakuin.queue.notices.notice import Letter
 from sakuin.queue.notices.push_notice import NOTICE_KIND, NOTICE_QUEUE
-from sakuin.queue.notices.send_notice import NOTICE_POLICY, Senders, send_notice
-
-MOST_SECONDS = 180.0
-"""What one letter may take: more than any time-out of its ways out allows."""
+from sakuin.queue.notices.send_notice import MOST_SECONDS, NOTICE_POLICY, Senders, send_notice
 
 
 def notice_jobs(senders: Callable[[], Senders]) -> Jobs:

@@ -13,6 +13,9 @@ NOTICE_POLICY = RetryPolicy(
 )
 """Tries for about a day: 10 s after the first, twice that after the next, at last each 4 hours."""
 
+MOST_SECONDS = 180.0
+"""What one letter may take in all, whatever the time-outs say."""
+
 
 @dataclass(frozen=True, slots=True)
 class Senders:
