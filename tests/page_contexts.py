@@ -192,6 +192,7 @@ def _search_pages() -> dict[str, SearchPage]:
             ),
         ),
         "no_indexer": search_page(standing=replace(STANDING, has_indexer=False)),
+        "paused": search_page(standing=replace(STANDING, paused_queue="index:paragraphs")),
         "database_away": search_page(standing=away),
         "no_standing": search_page(standing=None),
     }  # fmt: skip

@@ -258,6 +258,13 @@ def test_every_page_says_how_fresh_it_is() -> None:
     assert "the index alone" in away
 
 
+def test_a_paused_queue_is_told_with_the_remedy() -> None:
+    page = Outline(render(PAGES["paused"], "ja")).text
+    assert "sakuin queue resume index:paragraphs" in page
+    assert "一時停止" in page
+    assert "sakuin worker" not in page
+
+
 def test_an_idle_index_asks_for_no_worker() -> None:
     page = search_page(standing=contexts.Standing(7, waiting=0, has_indexer=False))
     assert "no indexer" not in render(page, "en")

@@ -35,6 +35,7 @@ from sakuin.app.find_text import UnreadableText
 from sakuin.app.private_mariadb import PrivateServerError
 from sakuin.app.refused import Refused
 from sakuin.app.settings import SettingsError
+from sakuin.app.worker import QueuePaused
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import DatabaseAway, DatabaseBusy, DatabaseRefused, OutcomeUnknown, QueueError
 
@@ -50,6 +51,7 @@ _EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
     (DatabaseRefused, CONFIGURATION),
     (DatabaseAway, AWAY),
     (DatabaseBusy, AGAIN),
+    (QueuePaused, AGAIN),
     (OutcomeUnknown, AGAIN),
     (QueueError, FAILED),
     (IndexerError, FAILED),

@@ -62,6 +62,7 @@ class Standing:
     generation: int
     waiting: int | None
     has_indexer: bool
+    paused_queue: str = ""  # the index's queue, while it is paused
 
 
 @dataclass(frozen=True, slots=True)

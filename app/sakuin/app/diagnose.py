@@ -140,12 +140,14 @@ def _check_queue(parts: Parts, connection: Connection) -> tuple[Grade, str]:
     counts = queue_counts(connection, parts.index.queue)
     fresh = freshness(connection, parts.index, parts.copy.generations)
     text = f"{fresh.waiting:,} waiting, {counts.dead:,} dead"
+    if fresh.is_paused:
+        return Grade.WARN, text + f"; paused: `sakuin queue resume {parts.index.queue}`"
     if fresh.waiting and not fresh.has_indexer:
         return Grade.FAIL, text + "; no indexer is running: start `sakuin worker`"
     if (counts.oldest_seconds or 0) > _OLD_SECONDS:
         return Grade.WARN, text + f"; the oldest waits {counts.oldest_seconds:.0f} s: see its log"
     if counts.dead:
-        return Grade.WARN, text + "; look at table sakuin_dead for the reasons"
+        return Grade.WARN, text + f"; `sakuin queue dead --queue {parts.index.queue}` says why"
     return Grade.OK, text
 
 

@@ -16,13 +16,18 @@ def look(parts: Parts) -> Freshness:
 
 
 def follow(parts: Parts, on_waiting: Callable[[int], None], *, patience_seconds: float) -> bool:
-    """Wait until no message waits any more; False when no indexer was alive for that long."""
+    """Wait until no message waits any more.
+
+    False when no indexer was alive for that long, and at once where the queue is paused.
+    """
     alone_since: float | None = None
     while True:
         fresh = look(parts)
         on_waiting(fresh.waiting)
         if not fresh.waiting:
             return True
+        if fresh.is_paused:
+            return False
         if fresh.has_indexer:
             alone_since = None
         else:

@@ -56,6 +56,7 @@ def metrics(request: Request) -> PlainTextResponse:
             is_up = False
             continue
         lines.append(f"sakuin_documents{{{name}}} {status['index']['documents']}")
+        lines.append(f"sakuin_paused{{{name}}} {int(status['index']['is_paused'])}")
         lines += [
             f'sakuin_messages{{{name},state="{state}"}} {count}'
             for state, count in status["queue"].items()

@@ -199,6 +199,8 @@ def _next_step(parts: Parts, report: LoadReport) -> str:
         return ""
     if report.is_searchable:
         return "sakuin search WORDS, or sakuin serve for the page"
+    if standing.is_paused:
+        return f"sakuin queue resume {parts.index.queue} lets a worker make it searchable"
     if standing.has_indexer:
         return "sakuin status shows when the worker has made it searchable"
     return "sakuin worker makes it searchable (or sakuin serve --with-worker)"

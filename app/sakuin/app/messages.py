@@ -73,6 +73,7 @@ class Messages:
     no_generation: Callable[[int], str]
     no_indexer: str
     no_indexer_remedy: str
+    queue_paused: str
     database_away: str
 
     add_heading: str

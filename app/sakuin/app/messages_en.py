@@ -162,6 +162,7 @@ ENGLISH = Messages(
     no_generation=lambda waiting: f"no index yet, {_changes(waiting)} waiting",
     no_indexer="no indexer is running: start",
     no_indexer_remedy="sakuin worker",
+    queue_paused="indexing is paused; it goes on after",
     database_away="The database cannot be reached. Searches go on from the index alone;"
     " later edits and deletions may not show.",
     add_heading="Add a paragraph",

@@ -151,6 +151,7 @@ JAPANESE = Messages(
     no_generation=lambda waiting: f"索引はまだありません。反映待ちの変更{_changes(waiting)}",
     no_indexer="索引を作る処理が動いていません。次のコマンドで始めてください:",
     no_indexer_remedy="sakuin worker",
+    queue_paused="索引への反映は一時停止中です。次のコマンドで再開します:",
     database_away="データベースにつながりません。検索は索引だけで続けています。"
     "その後の編集や削除は反映されていないことがあります。",
     add_heading="段落を追加",

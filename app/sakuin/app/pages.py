@@ -59,7 +59,8 @@ def standing_of(parts: Parts, fresh: Freshness | None) -> Standing:
     """Return the freshness line; without a database only the generation is known."""
     if fresh is None:
         return Standing(parts.copy.generations.current(), waiting=None, has_indexer=False)
-    return Standing(fresh.generation, fresh.waiting, fresh.has_indexer)
+    paused = parts.index.queue if fresh.is_paused else ""
+    return Standing(fresh.generation, fresh.waiting, fresh.has_indexer, paused)
 
 
 def look_standing(parts: Parts) -> Standing:

@@ -39,5 +39,6 @@ def read_status(parts: Parts, ask: Ask | None = None) -> dict[str, Any]:
             "generation": generation,
             "documents": documents,
             "has_indexer": fresh.has_indexer,
+            "is_paused": fresh.is_paused,
         },
     }

@@ -17,12 +17,16 @@ from sakuin.indexer.errors import IndexerError, Outrun, SourceChanged
 from sakuin.indexer.gather import Limits
 from sakuin.indexer.publisher import PublisherLease
 from sakuin.indexer.sweep import sweep
-from sakuin.queue import QueueError, queue_counts, read, waiting_count
+from sakuin.queue import QueueError, is_paused, queue_counts, read, waiting_count
 
 _LOG = logging.getLogger("sakuin.worker")
 _BEAT_SECONDS = 2.0
 _LONGEST_WAIT_SECONDS = 5.0
 PATIENCE_SECONDS = 60.0
+
+
+class QueuePaused(Exception):
+    """Messages wait in a queue that is paused, so it cannot be drained."""
 
 
 class Worker:
@@ -40,6 +44,7 @@ class Worker:
         self._poll_seconds = settings.poll_seconds
         self._lease = PublisherLease(copy.generations)
         self._said: str | None = None
+        self._is_paused = False
         self.stop = stop or threading.Event()
         self.was_told_to_stop = False
 
@@ -50,8 +55,8 @@ class Worker:
     def drain(self, on_batch: Callable[[Batch], None] = lambda _: None) -> int:
         """Drain until nothing is ready, leased or in back-off; return how many died meanwhile.
 
-        Raises what stands in the way when it has done so for PATIENCE_SECONDS without a batch:
-        who drains from cron must not pile up.
+        Raises QueuePaused if messages wait that nobody may take, and what stands in the way when
+        it has done so for PATIENCE_SECONDS without a batch: who drains from cron must not pile up.
         """
         before = self._counts_dead()
         self._loop(on_batch, until_empty=True)
@@ -71,6 +76,8 @@ class Worker:
                     continue
                 if until_empty and failure is None and self._is_empty():
                     return
+                if until_empty and failure is None and self._is_paused:
+                    raise QueuePaused(self._paused())
                 if failure is None:
                     wait, failing_since = self._poll_seconds, 0.0
                 else:
@@ -96,6 +103,7 @@ class Worker:
                 self._say("another worker publishes this index; standing by")
                 return None, None
             batch = run_batch(self._copy, self._limits, self._on_step)
+            self._is_paused = batch is None and self._asks_paused()
         except Outrun as error:
             _LOG.info("%s; its messages are taken up again", error)
             return None, None
@@ -106,7 +114,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001  whatever a library raises must not end the daemon
             _LOG.exception("a batch failed for a reason that is no document's; it is tried again")
             return None, error
-        self._say(None)
+        self._say(self._paused() if self._is_paused else None)
         if batch:
             on_batch(batch)
             self._sweep()
@@ -142,6 +150,13 @@ class Worker:
             )
         except QueueError:
             return False  # the next batch waits for the database, and says so
+
+    def _asks_paused(self) -> bool:
+        return read(self._copy.database, lambda c: is_paused(c, self._copy.index.queue))
+
+    def _paused(self) -> str:
+        queue = self._copy.index.queue
+        return f"queue {queue} is paused: `sakuin queue resume {queue}` lets it go on"
 
     def _counts_dead(self) -> int:
         return read(self._copy.database, lambda c: queue_counts(c, self._copy.index.queue)).dead

@@ -49,15 +49,21 @@ def verify(
     with opened(flags, index) as parts:
         damage = _damage(parts)
         report = None if damage and (damage.columns or damage.fault) else _compared(parts)
-        is_idle = bool(report and report.under_way) and not look(parts).has_indexer
+        standing = look(parts)
+        is_idle = not standing.has_indexer or standing.is_paused
+        is_stuck = bool(report and report.under_way) and is_idle
     if as_json:
         put_json(_entry(damage, report))
     else:
         _print(damage, report, f"sakuin index repair --index {index}")
     if damage or (report and not report.is_equal):
         raise typer.Exit(DIFFERENT)
-    if is_idle:
-        say("No indexer is running: start `sakuin worker`, then verify again.")
+    if is_stuck:
+        say(
+            f"Its queue is paused: `sakuin queue resume index:{index}`, then verify again."
+            if standing.is_paused
+            else "No indexer is running: start `sakuin worker`, then verify again."
+        )
         raise typer.Exit(UNSETTLED)
 
 

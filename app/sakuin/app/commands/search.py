@@ -187,7 +187,10 @@ def _print(found: Answer, collection: Collection) -> None:
         say(f"The database was not asked, so deleted rows may still be shown: {found.trouble}")
     elif fresh.waiting:
         say(f"Generation {found.generation}; {fresh.waiting:,} changes waiting.")
-        if not fresh.has_indexer:
+        if fresh.is_paused:
+            queue = collection.index.queue
+            say(f"Their queue is paused: `sakuin queue resume {queue}` lets it go on.")
+        elif not fresh.has_indexer:
             say("No indexer is running: start `sakuin worker`.")
 
 

@@ -54,6 +54,8 @@ def _print(found: dict[str, Any], *, is_first: bool) -> None:
         f"{held['documents']:,} documents"
     )
     put("queue       " + ", ".join(f"{count:,} {state}" for state, count in queue.items()))
+    if held["is_paused"]:
+        put(f"            paused: `sakuin queue resume index:{held['name']}` lets it go on")
     waiting = queue["ready"] + queue["leased"] + queue["scheduled"]
     if held["has_indexer"]:
         put("indexer     running")

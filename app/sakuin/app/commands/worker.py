@@ -28,7 +28,7 @@ Drain = Annotated[
     typer.Option(
         "--drain",
         help="Work until nothing is ready, leased or in back-off, then exit: 0, or 1 if a "
-        "message died. Good for cron. (no variable; default: off)",
+        "message died, or 75 if a queue is paused. Good for cron. (no variable; default: off)",
         show_default=False,
     ),
 ]
