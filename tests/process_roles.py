@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sakuin.queue import DatabaseAway, DatabaseBusy, Message, OutcomeUnknown, ack, claim
 from sakuin.queue.processes import Dispatcher, Duty
-from sakuin.queue.processes.chores import prune_chore
+from sakuin.queue.processes.chores import prune_dead_chore
 from sakuin.queue.requeue import requeue_held
 
 LEASE_SECONDS = 600.0
@@ -97,7 +97,7 @@ def _hold(duty: Duty, message: Message) -> None:
 
 def tidy(duty: Duty) -> Callable[[], None]:
     """Dispatch, with the one chore that these tests are about."""
-    dispatcher = Dispatcher(duty.engine, [prune_chore(0.2)])
+    dispatcher = Dispatcher(duty.engine, [prune_dead_chore(0.2)])
     duty.heart.detail, duty.heart.is_well = dispatcher.detail, dispatcher.is_well
     say(duty, "began", os.getpid())
     return lambda: dispatcher.run(duty.stop)

@@ -146,8 +146,7 @@ def test_a_role_that_is_set_up_wrongly_ends_the_supervisor(engine: Engine, tmp_p
     url, good = url_of(engine), role(tmp_path)
     for target, options, message in (
         ("process_roles:wrong", {"colour": "blue"}, "worker: ValueError: colour=blue: use red"),
-        ("process_roles:nothing", {}, "worker: .*module process_roles has no function nothing"),
-        ("no_such_module:work", {}, "worker: ModuleNotFoundError: .*no_such_module"),
+        ("process_roles:nothing", {}, "worker: process_roles:nothing cannot be loaded: "),
     ):
         with pytest.raises(RoleRefused, match=message):
             supervise(Plan(url, (good, Role("worker", target, options))), threading.Event())

@@ -19,8 +19,8 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.queue.connect import open_engine
-from sakuin.queue.errors import BadMessage, DatabaseAway, DatabaseBusy, OutcomeUnknown, QueueError
-from sakuin.queue.processes.duty import Duty
+from sakuin.queue.errors import DatabaseAway, DatabaseBusy, OutcomeUnknown, QueueError
+from sakuin.queue.processes.duty import Duty, Target
 from sakuin.queue.processes.heartbeat import Heartbeat
 from sakuin.queue.processes.registry import deregister
 from sakuin.queue.processes.stop_on_signals import stop_on_signals
@@ -49,6 +49,10 @@ def main() -> int:
         return child.run()
 
 
+class NotReady(Exception):
+    """The role cannot be done as it is set up; the message says why."""
+
+
 class _Child:
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.stop = threading.Event()
@@ -61,17 +65,13 @@ class _Child:
         with ExitStack() as stack:
             stack.callback(self._ended.set)
             try:
-                work = self._make_ready(stack)
+                self._make_ready(stack)()
             except (DatabaseAway, DatabaseBusy, OutcomeUnknown) as error:
-                _LOG.warning("cannot start now: %s", error)
+                _LOG.warning("%s: %s", self._given["role"], error)
                 return 1
-            except Exception as error:  # noqa: BLE001  whatever it is, the supervisor is told
-                if not isinstance(error, QueueError | OSError | ValueError):
-                    _LOG.exception("cannot start")
-                self._tell({"refused": f"{self._given['role']}: {_sentence(error)}"})
+            except (QueueError, NotReady) as error:
+                self._tell({"refused": f"{self._given['role']}: {error}"})
                 return REFUSED
-            self._tell({"ready": True})
-            work()
         return 0
 
     def end_with_parent(self, life: int) -> None:
@@ -101,7 +101,8 @@ class _Child:
         )
         self._own = (engine, heart)
         stack.enter_context(heart)
-        work: Callable[[], object] = target(Duty(engine, self.stop, heart, self._given["options"]))
+        work = _prepare(target, Duty(engine, self.stop, heart, self._given["options"]))
+        self._tell({"ready": True})
         return work
 
     def _give_back(self) -> None:
@@ -115,17 +116,25 @@ class _Child:
             os.write(self._given["told"], json.dumps(what).encode() + b"\n")
 
 
-def load(target: str) -> Callable[[Duty], Callable[[], object]]:
-    """Return the function that "module:function" names. Raises BadMessage or ImportError."""
+def load(target: str) -> Target:
+    """Return the function that "module:function" names. Raises NotReady."""
     module, _, name = target.partition(":")
-    found = getattr(importlib.import_module(module), name, None)
-    if not callable(found):
-        raise BadMessage(f"{target}: the module {module} has no function {name}")
-    return found  # type: ignore[no-any-return]
+    try:
+        found: Target = getattr(importlib.import_module(module), name)
+    except Exception as error:
+        raise NotReady(f"{target} cannot be loaded: {type(error).__name__}: {error}") from error
+    return found
 
 
-def _sentence(error: Exception) -> str:
-    return str(error) if isinstance(error, QueueError) else f"{type(error).__name__}: {error}"
+def _prepare(target: Target, duty: Duty) -> Callable[[], object]:
+    try:
+        return target(duty)
+    except (QueueError, NotReady):
+        raise
+    except Exception as error:
+        if not isinstance(error, OSError | ValueError):
+            _LOG.exception("%s is a fault of the program", type(error).__name__)
+        raise NotReady(f"{type(error).__name__}: {error}") from error
 
 
 def _first_line(descriptor: int) -> bytes:

@@ -1,23 +1,61 @@
-"""Which chores a dispatcher does, and how often."""
+"""Which chores a dispatcher does, and how often: everything that nobody waits for."""
+
+from collections.abc import Sequence
 
 from sqlalchemy import Engine
 
+from sakuin.queue.free_limits import free_stale_limits, tidy_limits
+from sakuin.queue.jobs.end_batches import end_batches
+from sakuin.queue.jobs.measures import KEEP_MEASURES_SECONDS
+from sakuin.queue.jobs.prune import MOST_AT_ONCE, Old, prune
+from sakuin.queue.jobs.settle_orphans import settle_orphans
+from sakuin.queue.notices.evaluate import evaluate_alerts
+from sakuin.queue.notices.rule import Rule
 from sakuin.queue.processes.dispatcher import Chore
 from sakuin.queue.processes.prune_dead import Touch, prune_dead
+from sakuin.queue.recurring.prune_runs import KEEP_SECONDS, prune_runs
 
-PRUNE_SECONDS = 2.0
+PRUNE_DEAD_SECONDS = 2.0
+SOON_SECONDS = 1.0
+ALERTS_SECONDS = 10.0
+MINUTE_SECONDS, HOUR_SECONDS = 60.0, 3600.0
 
 
-def every_chore() -> tuple[Chore, ...]:
-    """Return the chores of one dispatcher."""
-    return (prune_chore(PRUNE_SECONDS),)
+def every_chore(
+    rules: Sequence[Rule] = (),
+    *,
+    keep_measures_seconds: float = KEEP_MEASURES_SECONDS,
+    keep_runs_seconds: float = KEEP_SECONDS,
+) -> tuple[Chore, ...]:
+    """Return the chores of one dispatcher; `rules` are the alerts that it evaluates."""
+    measures = Old("sakuin_measures", "at", keep_measures_seconds, key=("kind", "at"))
+
+    def evaluate(engine: Engine) -> int:
+        return len(evaluate_alerts(engine, rules))
+
+    def prune_kept(engine: Engine) -> int:
+        return prune(engine, measures)
+
+    def forget_runs(engine: Engine) -> int:
+        return prune_runs(engine, keep_runs_seconds)
+
+    return (
+        prune_dead_chore(PRUNE_DEAD_SECONDS),
+        Chore("free stale limits", SOON_SECONDS, free_stale_limits),
+        Chore("end batches", SOON_SECONDS, end_batches),
+        *([Chore("evaluate alerts", ALERTS_SECONDS, evaluate)] if rules else []),
+        Chore("settle orphans", MINUTE_SECONDS, settle_orphans),
+        Chore("prune jobs, batches and measures", MINUTE_SECONDS, prune_kept, most=MOST_AT_ONCE),
+        Chore("tidy limits", MINUTE_SECONDS, tidy_limits),
+        Chore("prune runs", HOUR_SECONDS, forget_runs),
+    )
 
 
-def prune_chore(every_seconds: float) -> Chore:
+def prune_dead_chore(every_seconds: float) -> Chore:
     """Return the chore that gives back what dead processes held."""
     touch = Touch(3 * every_seconds)
 
-    def prune(engine: Engine) -> object:
-        return prune_dead(engine, touch)
+    def prune_processes(engine: Engine) -> int:
+        return len(prune_dead(engine, touch))
 
-    return Chore("prune dead processes", every_seconds, prune)
+    return Chore("prune dead processes", every_seconds, prune_processes)

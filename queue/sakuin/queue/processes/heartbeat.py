@@ -36,13 +36,14 @@ class Heartbeat:
 
     It outlives a lost database: the process is registered, or beats, when the database is back.
     Who was taken for dead meanwhile (frozen, or cut off) is registered anew, under a new `id`;
-    `was_pruned` counts how often. Claims ask `id` each time, therefore. Leave the block after the
-    last job is drained, not before: leaving deregisters, and gives back what is still held.
+    `was_pruned` counts how often, and `on_renewal`, which may be set, is told. Claims ask `id`
+    each time, therefore. Leave the block after the last job is drained, not before: leaving
+    deregisters, and gives back what is still held.
 
     It connects by itself: a pool that the jobs have used up delays no beat. `detail` is asked at
     each beat for what to show. Where `is_well` says no, no beat is written: a process whose work
-    hangs counts as dead, however well this thread is. Entering raises DatabaseRefused for a
-    database that will not do.
+    hangs counts as dead, however well this thread is. `on_id` is told each id, before it is
+    registered. Entering raises DatabaseRefused for a database that will not do.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Heartbeat:
         on_id: Callable[[bytes], None] = lambda _: None,
     ) -> None:
         self.detail, self.is_well = detail, is_well
+        self.on_renewal: Callable[[bytes], None] = _ignore
         self.was_pruned = 0
         self._role, self._supervisor_id = check_role(role), supervisor_id
         self._dead_after = check_seconds("dead_after_seconds", dead_after_seconds, positive=True)
@@ -127,6 +129,7 @@ class Heartbeat:
             _LOG.warning("this %s was taken for dead: it goes on under a new id", self._role)
             self._id = new_id()
             self._on_id(self._id)
+            self.on_renewal(self._id)
         if not self._is_registered:
             register(
                 self._engine,
@@ -155,6 +158,10 @@ class Heartbeat:
         if self._said and what is None:
             _LOG.warning("%s: beating again", self._role)
         self._said = what
+
+
+def _ignore(_new_id: bytes) -> None:
+    """Whoever asks `id` at each claim need not be told."""
 
 
 def rss_bytes() -> int | None:

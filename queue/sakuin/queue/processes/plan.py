@@ -18,8 +18,8 @@ class Role:
     """A kind of child, and how many of it.
 
     `target`, "module:function", is called in the child with its `Duty`; it makes ready and
-    returns what is then run. Whatever it raises (the database being away excepted) means that
-    the role is set up wrongly. `options` are JSON.
+    returns what is then run. Whatever it raises, and every QueueError of what is run (a database
+    that is away excepted), means that the role is set up wrongly. `options` are JSON.
     """
 
     name: str

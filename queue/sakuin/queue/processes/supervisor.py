@@ -36,8 +36,8 @@ def supervise(plan: Plan, stop: threading.Event, at_once: threading.Event | None
 
     Children that die, or live and do not beat, are replaced, and what they held is ready again at
     once. The database may be away at any time. Ending gives the children `plan.stop_seconds`, or
-    until `at_once` is set. Raises RoleRefused for a role that was never ready because it is set up
-    wrongly (later it is retried, so that a mistake stops nothing that works), and DatabaseRefused.
+    until `at_once` is set. Raises RoleRefused for a role that is set up wrongly from the start (one
+    that has worked is retried, so that a mistake stops nothing else), and DatabaseRefused.
     """
     engine = open_engine(plan.database_url)
     try:
@@ -63,7 +63,7 @@ class _Slot:
         self.role = role
         self.name = f"{role.name} {number}"
         self.child: ChildProcess | None = None
-        self.was_ready = False
+        self.has_worked = False
         self.start_at = self.pause_seconds = 0.0
 
     def rest(self, lived_seconds: float, *, was_ready: bool) -> None:
@@ -93,7 +93,6 @@ class _Crew:
                     self._start(slot)
                 continue
             slot.child.hear()
-            slot.was_ready = slot.was_ready or slot.child.is_ready
             if slot.child.has_ended():
                 self._bury(slot, slot.child)
             elif self._is_silent(slot.child):
@@ -130,9 +129,10 @@ class _Crew:
         slot.child = None
         self._watch.give_back(child.ids)
         child.close()
-        if child.refused and not slot.was_ready:
+        slot.has_worked = slot.has_worked or child.lived_seconds >= HEALTHY_SECONDS
+        if child.refused and not slot.has_worked:
             raise RoleRefused(child.refused)
-        slot.rest(child.lived_seconds, was_ready=child.is_ready)
+        slot.rest(child.lived_seconds, was_ready=child.is_ready and not child.refused)
         self._restarts += 1
         _LOG.warning(
             "%s (%d) %s; it is started again in %.1f s",

@@ -1,0 +1,83 @@
+"""The usual plan as one command: workers, dispatcher and scheduler, with real jobs and signals."""
+
+import os
+import signal
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from aging import registered
+from databases import until
+from process_jobs import Line, jobs
+from process_roles import said
+from sakuin.queue import BadMessage, QueueError, read, replay
+from sakuin.queue.jobs import job_of
+from sakuin.queue.processes import Duty, Heartbeat, Role, RoleRefused, roles, supervise, usual_plan
+from supervisor_program import supervisor_program
+
+
+def test_a_whole_plan_works_through_a_killed_worker(engine: Engine, tmp_path: Path) -> None:
+    """Jobs, recurring tasks and tidying by one command; kill -9 costs a moment."""
+    output, gate, tasks = tmp_path / "said", tmp_path / "gate", tmp_path / "tasks.toml"
+    line = Line(str(output), "long", str(gate))
+    tasks.write_text(
+        '[tick]\nclass = "line"\nschedule = "every 1 second"\nzone = "UTC"\n'
+        f'args = {{ output = "{output}", word = "tick" }}\n'
+    )
+    plan = usual_plan(
+        engine.url.render_as_string(hide_password=False),
+        jobs="process_jobs:jobs",
+        workers=2,
+        processes=1,
+        lease_seconds=600.0,
+        tasks_file=tasks,
+        dead_after_seconds=5.0,
+    )
+    job = replay(engine, lambda connection: jobs.start(connection, "line", line))
+    with supervisor_program(plan) as supervisor:
+        until(lambda: len(said(output, "begin-long")) == 1 and said(output, "end-tick"))
+        there = sorted(one.role for one in registered(engine))
+        assert there == ["dispatcher", "scheduler", "supervisor", "worker", "worker"]
+        (worker,) = said(output, "begin-long")
+        os.kill(worker, signal.SIGKILL)
+        killed_at = time.monotonic()
+        until(lambda: len(said(output, "begin-long")) == 2)
+        print(f"worked on again after {time.monotonic() - killed_at:.2f} s")
+        assert worker != said(output, "begin-long")[1]
+        until(lambda: [one for one in registered(engine) if one.detail.get("running")])
+        gate.touch()
+        until(lambda: status(engine, job) == "finished")
+        assert len(said(output, "end-long")) == 1
+        supervisor.terminate()
+        assert supervisor.wait(20) == 0
+    assert registered(engine) == []
+
+
+def status(engine: Engine, job_id: int) -> str | None:
+    job = read(engine, lambda connection: job_of(connection, job_id))
+    return job.status if job else None
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_mistakes_in_a_plan_are_told_by_name(engine: Engine, tmp_path: Path) -> None:
+    url = engine.url.render_as_string(hide_password=False)
+    bare = partial(usual_plan, url, has_dispatcher=False, has_scheduler=False)
+    with pytest.raises(RoleRefused, match="worker: .*no_such_module"):
+        supervise(bare(jobs="no_such_module:jobs"), threading.Event())
+    with pytest.raises(BadMessage, match="a plan without roles"):
+        bare()
+    with pytest.raises(BadMessage, match="processes=0"):
+        Role("worker", "a:b", processes=0)
+    tasks = tmp_path / "tasks.toml"
+    tasks.write_text('[tick]\nclass = "line"\n')
+    for make_ready, options, told in (
+        (roles.work, {"target": "process_jobs:jobs", "queues": ["a b"]}, "'a b'"),
+        (roles.schedule, {"tasks": str(tasks)}, r"\[tick\] schedule"),
+        (roles.dispatch, {"alerts": str(tmp_path / "none.toml")}, "none.toml"),
+    ):
+        with Heartbeat(engine, "worker") as heart, pytest.raises(QueueError, match=told):
+            make_ready(Duty(engine, threading.Event(), heart, options))
