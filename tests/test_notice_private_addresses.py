@@ -16,8 +16,7 @@ from sakuin.queue.notices import (
     send_webhook,
 )
 from sakuin.queue.notices.public_address import is_public
-from test_notice_webhook import SECRET, allowing
-from web_receiver import web_receiver
+from web_receiver import SECRET, web_receiver
 
 NOTICE = Notice("s", "t")
 
@@ -53,7 +52,7 @@ def test_this_machine_is_not_reached_however_it_is_spelled(host: str) -> None:
             send_webhook(letter, webhooks)
         assert not receiver.posts
         if host == "127.0.0.1":  # and with leave it is reached
-            send_webhook(letter, allowing(receiver))
+            send_webhook(letter, receiver.allowed())
             assert len(receiver.posts) == 1
 
 
@@ -110,7 +109,7 @@ def test_only_the_usual_ports_of_others() -> None:
 
 def test_leave_is_for_that_host_and_port_alone() -> None:
     with web_receiver() as receiver, web_receiver() as other:
-        webhooks = allowing(receiver, ports=frozenset({other.port}))
+        webhooks = receiver.allowed(ports=frozenset({other.port}))
         with pytest.raises(NoticeRefused, match="public net"):
             send_webhook(Letter.of(NOTICE, other.url()), webhooks)
         with pytest.raises(NoticeRefused, match="ports"):
@@ -145,6 +144,8 @@ def test_leave_is_for_that_host_and_port_alone() -> None:
         "https://hook..example.org/",
         "https://-hook.example.org/",
         "https://[::1/",
+        "https://[::1]x/",
+        "https://x[::1]/",
         "https://[fe80::1%25eth0]/",
         "https://[not:an:address]/",
         "https://" + "a" * 64 + ".org/",

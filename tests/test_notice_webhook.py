@@ -24,24 +24,19 @@ from sakuin.queue.notices import (
     send_webhook,
 )
 from sakuin.queue.notices.signature import secret_bytes, sign
-from web_receiver import Receiver, answer, web_receiver
+from web_receiver import KEY, SECRET, answer, web_receiver
 
-KEY, NEWER_KEY = b"k" * 32, bytes(range(64))
-SECRET, NEWER_SECRET = (f"whsec_{base64.b64encode(key).decode()}" for key in (KEY, NEWER_KEY))
+NEWER_KEY = bytes(range(64))
+NEWER_SECRET = f"whsec_{base64.b64encode(NEWER_KEY).decode()}"
 FACTS = {"job": 7, "rate": 0.5, "error": None}
 NOTICE = Notice("終わりました", "取り込みが\n終わりました。", FACTS)
-
-
-def allowing(receiver: Receiver, **options: object) -> Webhooks:
-    settings = {"secrets": (SECRET,), "allow": frozenset({receiver.place()}), **options}
-    return Webhooks(**settings)  # type: ignore[arg-type]
 
 
 def test_the_body_and_its_signature() -> None:
     """Verified as Standard Webhooks says: HMAC-SHA256 of id.timestamp.body, any of several keys."""
     with web_receiver() as receiver:
         letter = Letter.of(NOTICE, receiver.url("/hook?a=1&b=%E7%8C%AB"))
-        send_webhook(letter, allowing(receiver, secrets=(SECRET, NEWER_SECRET)))
+        send_webhook(letter, receiver.allowed(secrets=(SECRET, NEWER_SECRET)))
     (post,) = receiver.posts
     assert post.path == "/hook?a=1&b=%E7%8C%AB"
     assert post.headers["Host"] == receiver.place()
@@ -76,8 +71,8 @@ def test_500_then_200_is_tried_again_under_the_same_id() -> None:
     with web_receiver(answer(500, b"out of\r\nink"), answer(204)) as receiver:
         letter = Letter.of(NOTICE, receiver.url())
         with pytest.raises(NoticeDelayed, match="answered 500 out of ink"):
-            send_webhook(letter, allowing(receiver))
-        send_webhook(letter, allowing(receiver))
+            send_webhook(letter, receiver.allowed())
+        send_webhook(letter, receiver.allowed())
         first, again = receiver.posts
         assert first.headers["webhook-id"] == again.headers["webhook-id"] == letter.id
         assert first.body == again.body
@@ -95,13 +90,13 @@ def test_which_answers_are_for_good(status: int, is_for_good: bool) -> None:
         web_receiver(answer(status)) as receiver,
         pytest.raises(NoticeRefused if is_for_good else NoticeDelayed, match=str(status)),
     ):
-        send_webhook(Letter.of(NOTICE, receiver.url()), allowing(receiver))
+        send_webhook(Letter.of(NOTICE, receiver.url()), receiver.allowed())
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_no_redirect_is_followed(status: int) -> None:
     with web_receiver() as other, web_receiver(answer(status, Location=other.url())) as receiver:
-        both = allowing(receiver, allow=frozenset({receiver.place(), other.place()}))
+        both = receiver.allowed(allow=frozenset({receiver.place(), other.place()}))
         with pytest.raises(NoticeRefused, match="redirects are not followed"):
             send_webhook(Letter.of(NOTICE, receiver.url()), both)
         assert len(receiver.posts) == 1
@@ -125,7 +120,7 @@ def test_who_hangs_or_drips_is_cut_off() -> None:
             began = time.monotonic()
             with pytest.raises(NoticeDelayed, match=r"no whole answer within 0.3 s|timed out"):
                 send_webhook(
-                    Letter.of(NOTICE, receiver.url()), allowing(receiver, answer_seconds=0.3)
+                    Letter.of(NOTICE, receiver.url()), receiver.allowed(answer_seconds=0.3)
                 )
             assert time.monotonic() - began < 5
 
@@ -137,7 +132,7 @@ def test_an_endless_answer_is_read_up_to_a_bound() -> None:
             handler.wfile.write(b"x" * 65536)
 
     with web_receiver(endless) as receiver, pytest.raises(NoticeDelayed, match="answered 503 x"):
-        send_webhook(Letter.of(NOTICE, receiver.url()), allowing(receiver, answer_seconds=10.0))
+        send_webhook(Letter.of(NOTICE, receiver.url()), receiver.allowed(answer_seconds=10.0))
 
 
 def test_done_is_done_even_if_the_answers_text_never_comes() -> None:
@@ -145,7 +140,7 @@ def test_done_is_done_even_if_the_answers_text_never_comes() -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
 
     with web_receiver(unfinished) as receiver:
-        send_webhook(Letter.of(NOTICE, receiver.url()), allowing(receiver))
+        send_webhook(Letter.of(NOTICE, receiver.url()), receiver.allowed())
         assert len(receiver.posts) == 1
 
 
@@ -154,7 +149,7 @@ def test_what_is_no_http_and_who_is_away_are_tried_later() -> None:
         handler.wfile.write(b"SSH-2.0-no\r\n" * 10)
 
     with web_receiver(noise) as receiver:
-        webhooks, letter = allowing(receiver), Letter.of(NOTICE, receiver.url())
+        webhooks, letter = receiver.allowed(), Letter.of(NOTICE, receiver.url())
         with pytest.raises(NoticeDelayed, match="SSH"):
             send_webhook(letter, webhooks)
     with pytest.raises(NoticeDelayed, match="refused"):
@@ -188,7 +183,7 @@ def test_dns_rebinding_finds_no_second_look_up() -> None:
     with web_receiver() as receiver, one_look_up("receiver.test") as asked:
         url = receiver.url(host="Receiver.TEST")
         allow = frozenset({f"receiver.test:{receiver.port}"})
-        send_webhook(Letter.of(NOTICE, url), allowing(receiver, allow=allow), resolve=resolve)
+        send_webhook(Letter.of(NOTICE, url), receiver.allowed(allow=allow), resolve=resolve)
         assert asked == ["127.0.0.1"]
     assert looked_up == ["receiver.test"]
     assert receiver.posts[0].headers["Host"] == f"receiver.test:{receiver.port}"
@@ -206,11 +201,11 @@ def test_tls_asks_for_the_name_in_the_address(tmp_path: Path) -> None:
             place = f"{name}:{receiver.port}"
             letter = Letter.of(NOTICE, f"https://{place}/hook")
             allow = frozenset({place})
-            webhooks = allowing(receiver, allow=allow, ca_file=certificate.ca_file)
+            webhooks = receiver.allowed(allow=allow, ca_file=certificate.ca_file)
             if trouble is None:
                 send_webhook(letter, webhooks, resolve=resolve)
                 with pytest.raises(NoticeDelayed, match="certificate verify failed"):
-                    send_webhook(letter, allowing(receiver, allow=allow), resolve=resolve)
+                    send_webhook(letter, receiver.allowed(allow=allow), resolve=resolve)
             else:
                 with pytest.raises(NoticeDelayed, match=trouble):
                     send_webhook(letter, webhooks, resolve=resolve)

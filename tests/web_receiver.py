@@ -1,5 +1,6 @@
 """A real web server on this machine, which keeps what is posted and answers as it is told."""
 
+import base64
 import contextlib
 import ssl
 import threading
@@ -8,6 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from sakuin.queue.notices import Webhooks
+
+KEY = b"k" * 32
+SECRET = f"whsec_{base64.b64encode(KEY).decode()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,11 @@ class Receiver:
 
     def place(self, host: str = "127.0.0.1") -> str:
         return f"{host}:{self.port}"
+
+    def allowed(self, **options: object) -> Webhooks:
+        """Settings of a sender that may send here, or as the options say."""
+        settings = {"secrets": (SECRET,), "allow": frozenset({self.place()}), **options}
+        return Webhooks(**settings)  # type: ignore[arg-type]
 
     def url(self, path: str = "/hook", host: str = "127.0.0.1") -> str:
         return f"http://{host}:{self.port}{path}"

@@ -12,6 +12,7 @@ _ATOM = r"[A-Za-z0-9!$&'*+/=^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*\.?")
 _MAIL = re.compile(rf"(?=[^@]{{1,64}}@.{{1,189}}\Z){_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*")
+_IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\](?::[0-9]*)?")
 _VISIBLE = re.compile(r"[!-~]+")
 _PORTS = {"http": 80, "https": 443}
 
@@ -83,7 +84,7 @@ def endpoint(address: str) -> Endpoint:
         raise _bad(address, "it may hold no user and no password")
     if "#" in address:
         raise _bad(address, "the part from # on is never sent: leave it out")
-    if port == 0 or not (_NAME.fullmatch(host) or parts.netloc.startswith("[")) or "%" in host:
+    if port == 0 or not (_NAME.fullmatch(host) or _IPV6.fullmatch(parts.netloc)):
         raise _bad(address, "it names no host, or none that can be")
     scheme: Literal["http", "https"] = "https" if parts.scheme == "https" else "http"
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

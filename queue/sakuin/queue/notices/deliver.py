@@ -3,6 +3,7 @@
 It claims and settles as any client does, so it may run beside workers, and several times.
 """
 
+import time
 from contextlib import suppress
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,13 +21,15 @@ from sakuin.queue.settle import ack, fail
 
 
 def deliver_notices(
-    engine: Engine, senders: Senders, *, most: int = 20, holder: bytes | None = None
+    engine: Engine, senders: Senders, *, for_seconds: float = 10.0, holder: bytes | None = None
 ) -> int:
-    """Send the notices that are ready, up to `most`, one after another; return how many it tried.
+    """Send the notices that are ready, one after another; return how many were tried.
 
-    Each may take as long as its receiver's time-outs. Raises what `claim` raises.
+    None is begun after `for_seconds`, but one that is begun may take as long as its receiver's
+    time-outs. Raises what `claim` raises.
     """
-    for tried in range(most):
+    until, tried = time.monotonic() + for_seconds, 0
+    while time.monotonic() < until:
         messages = claim(
             engine,
             NOTICE_QUEUE,
@@ -36,10 +39,11 @@ def deliver_notices(
             holder=holder,
         )
         if not messages:
-            return tried
+            break
+        tried += 1
         with suppress(LeaseLost):  # then another has it, and sends it again
             _deliver(engine, messages[0], senders)
-    return most
+    return tried
 
 
 def _deliver(engine: Engine, message: Message, senders: Senders) -> None:

@@ -71,7 +71,7 @@ def send_email(letter: Letter, server: MailServer) -> None:
         raise _answered(recipient, *error.recipients[recipient]) from error
     except smtplib.SMTPDataError as error:
         raise _answered(recipient, error.smtp_code, error.smtp_error) from error
-    except (smtplib.SMTPException, OSError) as error:
+    except (smtplib.SMTPException, OSError, UnicodeError) as error:
         raise NoticeDelayed(f"mail server {server.host}:{server.port}: {error}") from error
 
 

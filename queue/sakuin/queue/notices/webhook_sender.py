@@ -138,18 +138,20 @@ def _connected(
     to: Endpoint, addresses: Sequence[str], webhooks: Webhooks
 ) -> Iterator[http.client.HTTPConnection]:
     """Connect to one of the addresses, by the name and for the time that are right."""
-    line = _reach(addresses, to.port, webhooks.connect_seconds)
-    line.settimeout(webhooks.answer_seconds)
-    if to.scheme == "https":
-        context = ssl.create_default_context(cafile=webhooks.ca_file)
-        name = to.host.rstrip(".")
-        line = context.wrap_socket(line, server_hostname=name, do_handshake_on_connect=False)
-    with line, _cut_after(webhooks.answer_seconds, line):
-        if isinstance(line, ssl.SSLSocket):
-            line.do_handshake()
-        connection = http.client.HTTPConnection(to.host, to.port)
-        connection.sock = line
-        yield connection
+    context = ssl.create_default_context(cafile=webhooks.ca_file)
+    with _reach(addresses, to.port, webhooks.connect_seconds) as plain:
+        line = plain
+        line.settimeout(webhooks.answer_seconds)
+        if to.scheme == "https":
+            line = context.wrap_socket(
+                plain, server_hostname=to.host.rstrip("."), do_handshake_on_connect=False
+            )
+        with line, _cut_after(webhooks.answer_seconds, line):
+            if isinstance(line, ssl.SSLSocket):
+                line.do_handshake()
+            connection = http.client.HTTPConnection(to.host, to.port)
+            connection.sock = line
+            yield connection
 
 
 def _reach(addresses: Sequence[str], port: int, seconds: float) -> socket.socket:
