@@ -66,7 +66,7 @@ def status(engine: Engine, job_id: int) -> str | None:
 def test_mistakes_in_a_plan_are_told_by_name(engine: Engine, tmp_path: Path) -> None:
     url = engine.url.render_as_string(hide_password=False)
     bare = partial(usual_plan, url, has_dispatcher=False, has_scheduler=False)
-    with pytest.raises(RoleRefused, match="worker: .*no_such_module"):
+    with pytest.raises(RoleRefused, match=r"worker: .*no_such_module"):
         supervise(bare(jobs="no_such_module:jobs"), threading.Event())
     with pytest.raises(BadMessage, match="a plan without roles"):
         bare()
