@@ -95,7 +95,8 @@ def test_three_schedulers_over_a_year_push_each_run_once(
     hours what the window of each task allows, and no more."""
     chance = stress.random()
     clock = HandClock(whole("2026-12-31"))
-    crew = [Scheduler(open_database(database_url), clock=clock) for _ in range(3)]
+    engines = [open_database(database_url) for _ in range(3)]
+    crew = [Scheduler(each, clock=clock) for each in engines]
     expected: list[tuple[str, datetime]] = []
     left_out: list[str] = []
     for start, end in spans(stress, chance):
@@ -108,7 +109,9 @@ def test_three_schedulers_over_a_year_push_each_run_once(
             clock.now = moment
             if chance.random() < 0.05:  # one of them is started again
                 declare_tasks(engine, [known.task for known in TASKS], clock=clock)
-                crew[chance.randrange(3)] = Scheduler(open_database(database_url), clock=clock)
+                number = chance.randrange(3)
+                engines[number].dispose()
+                crew[number] = Scheduler(engines[number], clock=clock)
             at_once([one.tick for one in chance.sample(crew, chance.randrange(1, 4))])
         for known in TASKS:
             key, too_old = known.task.key, down + OUTAGE - window(known)
