@@ -19,6 +19,21 @@ class Line:
     gate: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where to write that a message was delivered."""
+
+    output: str
+
+
+@jobs.job("mark")
+def mark(to: Mark, run: Run) -> None:
+    """Write the message's id and the worker that had it delivered."""
+    with Path(to.output).open("ab", buffering=0) as output:
+        output.write(f"C {run.message_id} {os.getppid()}\n".encode())
+    time.sleep(0.001)  # work: a moment in which it may be killed
+
+
 @jobs.job("line")
 def write_line(line: Line, run: Run) -> None:
     """Write that it begins, wait for the gate, write that it ends."""
