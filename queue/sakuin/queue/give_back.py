@@ -79,11 +79,11 @@ def _update(
 def _keyed(connection: Connection, like: Message, message_id: int, end: End, wait: object) -> str:
     """Give one back under its key, or merge it; return 'waits', 'merged' or 'lost'."""
     for _ in range(TRIES):
-        if not _update(connection, "{update_or_ignore}", like, [message_id], end, wait):
-            return "lost"
+        found = _update(connection, "{update_or_ignore}", like, [message_id], end, wait)
         if not execute(connection, _STILL, like.token, ids=[message_id]).all():
-            return "waits"
-        # It was ignored, since the key is taken; the newer one may be claimed at this moment.
+            return "waits" if found else "lost"
+        # It was ignored (which MySQL counts as found, SQLite does not), since the
+        # key is taken; the newer one may be claimed at this moment.
         key = execute(connection, "SELECT held_key FROM sakuin_messages WHERE id = ?", message_id)
         newer = execute(connection, _NEWER, like.queue, key.scalar_one()).scalar_one_or_none()
         if newer is not None:
