@@ -12,7 +12,7 @@ from databases import claim_one, claimed, expire, push_all
 from explained import explained
 from sakuin.queue import BadMessage, claim, push, push_many, read
 from sakuin.queue.dialect import execute
-from sakuin.queue.peek import PeekedMessage, PeekState, Place, peek
+from sakuin.queue.peek import PeekedMessage, PeekState, PeekPlace, peek
 
 STATES: tuple[PeekState, ...] = ("ready", "leased", "scheduled", "blocked")
 
@@ -76,14 +76,14 @@ def test_pages_go_on_where_the_last_one_ended_and_back(engine: Engine, state: Pe
             )  # fmt: skip
     every = look(engine, state=state, limit=100)
     assert len(every) == 21
-    place: Place | None = None
+    place: PeekPlace | None = None
     forward: list[PeekedMessage] = []
     while page := look(engine, state=state, limit=4, after=place):
         forward += page
         place = page[-1].place
     assert tuple(forward) == every
     back: list[PeekedMessage] = []
-    place = Place(255, datetime(9999, 1, 1, tzinfo=UTC), 1 << 62)
+    place = PeekPlace(255, datetime(9999, 1, 1, tzinfo=UTC), 1 << 62)
     while page := look(engine, state=state, limit=4, before=place):
         back = [*page, *back]
         place = page[0].place
@@ -135,7 +135,7 @@ def test_a_peek_waits_for_nobody_and_stops_nobody(
         ({"limit": 1_001}, "limit"),
         ({"queue": "a b"}, "queue name"),
         ({"state": "gone"}, "state"),
-        ({name: Place(5, datetime(2026, 1, 1, tzinfo=UTC), 1) for name in ("after", "before")},
+        ({name: PeekPlace(5, datetime(2026, 1, 1, tzinfo=UTC), 1) for name in ("after", "before")},
          "not both"),
     ],
 )  # fmt: skip

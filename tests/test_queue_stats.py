@@ -8,9 +8,10 @@ from sqlalchemy import Engine
 
 from databases import claim_one, expire, push_all
 from explained import explained
-from sakuin.queue import bury, push, read, replay
+from sakuin.queue import Limit, ack, bury, claim, push, read, replay
 from sakuin.queue.dialect import dialect_of, execute
 from sakuin.queue.pause import pause, resume
+from sakuin.queue.peek import peek
 from sakuin.queue.queue_stats import (
     MOST_COUNTED,
     KindStats,
@@ -64,6 +65,21 @@ def test_every_state_is_counted(engine: Engine) -> None:
     assert found.oldest_seconds is not None
     assert 90 <= found.oldest_seconds < 120
     assert (found.queue, found.is_paused, found.capped) == ("q", False, ())
+
+
+def test_a_message_without_a_place_under_its_limit_is_blocked(engine: Engine) -> None:
+    """What a claim really blocks is counted and shown as blocked, and then as ready again."""
+    with engine.begin() as connection:
+        for data in (b"a", b"b", b"c"):
+            push(connection, "q", data, limit=Limit("k"))
+    (holder,) = claim(engine, "q", limit=3, lease_seconds=60)
+    found = stats(engine)
+    assert (found.ready, found.leased, found.scheduled, found.blocked) == (0, 1, 0, 2)
+    seen = read(engine, lambda connection: peek(connection, "q", state="blocked"))
+    assert [(one.data, one.limit_key) for one in seen] == [(b"b", b"/k"), (b"c", b"/k")]
+    ack(engine, holder)
+    found = stats(engine)
+    assert (found.ready, found.leased, found.blocked) == (1, 0, 1)
 
 
 def test_an_empty_queue_is_all_zeros(engine: Engine) -> None:

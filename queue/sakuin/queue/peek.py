@@ -46,7 +46,7 @@ _ROWS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PeekPlace:
     """Where a message stands in its queue; a page of messages begins or ends there."""
 
     priority: int
@@ -79,9 +79,9 @@ class PeekedMessage:
     bytes: int
 
     @property
-    def place(self) -> Place:
+    def place(self) -> PeekPlace:
         """Where the message stands: for the next page give it as `after`."""
-        return Place(self.priority, self.locked_until, self.id)
+        return PeekPlace(self.priority, self.locked_until, self.id)
 
     @property
     def text(self) -> str | None:
@@ -110,8 +110,8 @@ def peek(
     *,
     limit: int = 10,
     state: PeekState = "ready",
-    after: Place | None = None,
-    before: Place | None = None,
+    after: PeekPlace | None = None,
+    before: PeekPlace | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> tuple[PeekedMessage, ...]:
     """Return messages of the queue in one state, in the order in which they would be claimed.
@@ -147,7 +147,7 @@ def peek(
 
 
 def _levels(
-    connection: Connection, queue: str, place: Place | None, *, is_back: bool
+    connection: Connection, queue: str, place: PeekPlace | None, *, is_back: bool
 ) -> Iterator[int]:
     """Yield the priorities that the queue holds, from the place on: one look a level."""
     most, beyond = ("MAX", "<=") if is_back else ("MIN", ">=")
@@ -158,7 +158,7 @@ def _levels(
         level += -1 if is_back else 1
 
 
-def _starts(place: Place | None, *, is_back: bool) -> Sequence[tuple[str, tuple[object, ...]]]:
+def _starts(place: PeekPlace | None, *, is_back: bool) -> Sequence[tuple[str, tuple[object, ...]]]:
     """Return conditions that continue from the place: two, since either is a range of the index."""
     if place is None:
         return [("", ())]

@@ -1,4 +1,4 @@
-"""`sakuin queue list` and `sakuin queue stats`."""
+"""`sakuin queue list`."""
 
 from collections.abc import Iterable
 from typing import Any

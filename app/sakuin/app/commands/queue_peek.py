@@ -24,7 +24,7 @@ from sakuin.queue.peek import (
     PEEK_STATES,
     PeekedMessage,
     PeekState,
-    Place,
+    PeekPlace,
     peek,
 )
 
@@ -38,10 +38,10 @@ def _state(text: str) -> PeekState:
     raise typer.BadParameter(f"{text!r}: use {', '.join(PEEK_STATES)}")
 
 
-def _place(text: str) -> Place:
+def _place(text: str) -> PeekPlace:
     try:
         priority, moment, number = text.split(",")
-        return Place(int(priority), datetime.fromisoformat(moment), int(number))
+        return PeekPlace(int(priority), datetime.fromisoformat(moment), int(number))
     except ValueError:
         raise typer.BadParameter(
             f"{text!r}: give the place that a page before named as its next"
@@ -69,7 +69,7 @@ def peek_queue(
         ),
     ] = 10,
     after: Annotated[
-        Place | None,
+        PeekPlace | None,
         typer.Option(
             parser=_place,
             metavar="PLACE",
@@ -168,5 +168,5 @@ def _json(one: PeekedMessage) -> dict[str, Any]:
     }
 
 
-def _text(place: Place) -> str:
+def _text(place: PeekPlace) -> str:
     return f"{place.priority},{time_json(place.locked_until)},{place.id}"
