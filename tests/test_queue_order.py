@@ -21,8 +21,9 @@ from sakuin.queue import (
     release,
 )
 from sakuin.queue.bury import _COPY, _REMOVE
-from sakuin.queue.claim import HEAD, HELD, READY, TAKE, _lease, _ready, _take, _Wish
-from sakuin.queue.dialect import MYSQL, execute, moment, render, stored
+from sakuin.queue.claim import HELD, TAKE, _lease, _take, _Wish
+from sakuin.queue.dialect import MYSQL, execute, render, stored
+from sakuin.queue.ready import HEAD, READY, read_ready
 from sakuin.queue.settle import _ACK
 
 
@@ -179,9 +180,9 @@ def test_the_token_decides_where_the_server_ignores_row_locks(
     unlocked = with_changes(MYSQL, skip_locked="", lock="")
     monkeypatch.setitem(dialect._BY_NAME, "mysql", unlocked)
     with engine.begin() as slow:
-        rows, until = _ready(slow, wish(3, b"1" * 16), 3)
+        rows, until = read_ready(slow, "q", 3, 60.0)
         quick = claim(engine, "q", limit=2, lease_seconds=60)
-        held = _lease(slow, [one.id for one in rows], stored(moment(until)), b"1" * 16)
+        held = _lease(slow, [one.id for one in rows], stored(until), b"1" * 16)
     assert [one.data for one in quick] == [b"a", b"b"]
     assert held == {rows[2].id}
     assert ack(engine, quick) == frozenset()
@@ -209,7 +210,7 @@ def test_no_statement_sorts_or_reads_the_whole_table(
         token = b"t" * 16
         claims = [
             explain(connection, HEAD, 60_000_000, "q", 0, "q"),
-            explain(connection, READY, "q", 5, "2020-01-01 00:00:00", 100),
+            explain(connection, READY["mysql"], "q", 5, "2020-01-01 00:00:00", 100),
         ]
         by_id = [
             explain(connection, TAKE, token, "2030-01-01 00:00:00", ids=ids),

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from sakuin.queue.dialect import cut, execute
 from sakuin.queue.places import BLOCKED, HOLDING, count_places, lock_key
+from sakuin.queue.ready import Ready
 
 _ENTER = (
     "INSERT INTO sakuin_limited (message_id, limit_key, state, priority, token)"
@@ -22,7 +22,7 @@ _SET_ASIDE = (
 
 
 def admit(
-    connection: Connection, chosen: Sequence[Row[Any]], behind: Sequence[Row[Any]], token: bytes
+    connection: Connection, chosen: Sequence[Ready], behind: Sequence[Ready], token: bytes
 ) -> Collection[int]:
     """Return the ids of those chosen that get no place, blocked; the other limited ones hold one.
 
@@ -40,8 +40,8 @@ def admit(
 def _admit(
     connection: Connection,
     key: bytes,
-    wanted: Sequence[Row[Any]],
-    others: Sequence[Row[Any]],
+    wanted: Sequence[Ready],
+    others: Sequence[Ready],
     token: bytes,
 ) -> list[int]:
     lock_key(connection, key)
@@ -63,14 +63,9 @@ def _admit(
     return refused
 
 
-def _by_key(rows: Sequence[Row[Any]]) -> defaultdict[bytes, list[Row[Any]]]:
-    limited: defaultdict[bytes, list[Row[Any]]] = defaultdict(list)
+def _by_key(rows: Sequence[Ready]) -> defaultdict[bytes, list[Ready]]:
+    limited: defaultdict[bytes, list[Ready]] = defaultdict(list)
     for row in rows:
         if row.limit_key is not None:
-            limited[as_bytes(row.limit_key)].append(row)
+            limited[row.limit_key].append(row)
     return limited
-
-
-def as_bytes(stored: bytes | str) -> bytes:
-    """Return a stored key: SQLite gives back text if somebody wrote text."""
-    return stored.encode() if isinstance(stored, str) else stored

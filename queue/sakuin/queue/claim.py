@@ -11,40 +11,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice, takewhile
-from typing import Any
 
-from sqlalchemy import Connection, Engine, Row
+from sqlalchemy import Connection, Engine
 
 from sakuin.queue.admit import admit
 from sakuin.queue.bury import move_to_dead
-from sakuin.queue.dialect import cut, dialect_of, execute, moment, moment_or_epoch, stored
+from sakuin.queue.dialect import cut, execute, stored
 from sakuin.queue.errors import BadMessage
 from sakuin.queue.limits import check_claim_limit, check_queue, check_seconds
 from sakuin.queue.message import Message
+from sakuin.queue.ready import Ready, read_ready
 from sakuin.queue.replay import replay
 from sakuin.queue.retry import RetryPolicy
 
 REACH_PAST_BLOCKED = 500
 """How many ready messages are looked at after a claim met only such as find no place."""
 
-HEAD = (
-    "SELECT priority, locked_until AS start, {later} AS until,"
-    " CASE WHEN locked_until <= {now} THEN 1 ELSE 0 END AS is_ready"
-    " FROM sakuin_messages {by_claim_key} WHERE queue = ? AND priority >= ?"
-    " AND NOT EXISTS (SELECT 1 FROM sakuin_pauses WHERE queue = ?)"
-    " ORDER BY priority, locked_until, id LIMIT 1"
-)
-"""Where the next priority level begins. Settled messages leave entries in the index until the
-server purges them; this read steps over them 20 times faster than the locking one could."""
-
-READY = (
-    "SELECT id, priority, attempts + 0 AS attempts, errors + 0 AS errors, data, created_at, kind,"
-    " COALESCE(unique_key, held_key) AS unique_key, limit_key, limit_to, limit_seconds,"
-    " CASE WHEN expires_at <= {now} THEN 1 ELSE 0 END AS is_expired"
-    " FROM sakuin_messages {by_claim_key}"
-    " WHERE queue = ? AND priority = ? AND locked_until >= ? AND locked_until <= {now}"
-    " ORDER BY locked_until, id LIMIT ? {skip_locked}"
-)
 TAKE = (
     "UPDATE sakuin_messages {by_id}"
     " SET token = ?, locked_until = ?, attempts = attempts + 1,"
@@ -118,7 +100,7 @@ def _token(holder: bytes | None) -> bytes:
 
 
 def _take(connection: Connection, wish: _Wish, reach: int) -> _Haul:
-    rows, until = _ready(connection, wish, reach)
+    rows, until = read_ready(connection, wish.queue, reach, wish.lease_seconds)
     given_up = _give_up(connection, wish, rows)
     rows = [row for row in rows if row.id not in given_up]
     chosen = _company(rows[: wish.limit], wish.policy)
@@ -130,7 +112,7 @@ def _take(connection: Connection, wish: _Wish, reach: int) -> _Haul:
     return _Haul(messages, has_put_aside=bool(given_up or refused))
 
 
-def _give_up(connection: Connection, wish: _Wish, rows: Sequence[Row[Any]]) -> set[int]:
+def _give_up(connection: Connection, wish: _Wish, rows: Sequence[Ready]) -> set[int]:
     """Move what expired, or was delivered too often, to the dead list; return the ids."""
     reasons: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
@@ -147,31 +129,7 @@ def _give_up(connection: Connection, wish: _Wish, rows: Sequence[Row[Any]]) -> s
     return {message_id for ids in reasons.values() for message_id in ids}
 
 
-def _ready(
-    connection: Connection, wish: _Wish, reach: int
-) -> tuple[list[Row[Any]], datetime | str]:
-    """Return ready rows in order, locked, and when their lease would end.
-
-    One query a priority level keeps to the index; over several levels the server would sort.
-    """
-    rows: list[Row[Any]] = []
-    until: datetime | str = ""
-    lease = dialect_of(connection).shift(wish.lease_seconds)
-    least = 0
-    while len(rows) < reach:
-        head = execute(connection, HEAD, lease, wish.queue, least, wish.queue).one_or_none()
-        if head is None:
-            break
-        until = until or head.until
-        least = head.priority + 1
-        if head.is_ready:
-            wanted = reach - len(rows)
-            level = (wish.queue, head.priority, head.start, wanted)
-            rows += execute(connection, READY, *level)
-    return rows, until
-
-
-def _company(rows: Sequence[Row[Any]], policy: RetryPolicy) -> Sequence[Row[Any]]:
+def _company(rows: Sequence[Ready], policy: RetryPolicy) -> Sequence[Ready]:
     """Return the first of the rows that may be delivered together."""
     most = policy.company(rows[0].attempts) if rows else None
     if most is None:
@@ -181,7 +139,7 @@ def _company(rows: Sequence[Row[Any]], policy: RetryPolicy) -> Sequence[Row[Any]
 
 
 def _lease_all(
-    connection: Connection, wish: _Wish, rows: Sequence[Row[Any]], until: datetime | str
+    connection: Connection, wish: _Wish, rows: Sequence[Ready], until: datetime
 ) -> tuple[Message, ...]:
     """Put the rows under the token; a limit may say how long its leases are."""
     ids: defaultdict[float, list[int]] = defaultdict(list)
@@ -190,7 +148,7 @@ def _lease_all(
     held: set[int] = set()
     ends: dict[float, datetime] = {}
     for seconds, part in ids.items():
-        ends[seconds] = moment(until) + timedelta(seconds=seconds - wish.lease_seconds)
+        ends[seconds] = until + timedelta(seconds=seconds - wish.lease_seconds)
         held |= _lease(connection, part, stored(ends[seconds]), wish.token)
     return tuple(
         _message(row, wish, seconds, ends[seconds])
@@ -210,15 +168,15 @@ def _lease(connection: Connection, ids: Sequence[int], until: str, token: bytes)
     return held
 
 
-def _message(row: Row[Any], wish: _Wish, seconds: float, until: datetime) -> Message:
+def _message(row: Ready, wish: _Wish, seconds: float, until: datetime) -> Message:
     return Message(
         id=row.id,
         queue=wish.queue,
         priority=row.priority,
         token=wish.token,
         attempts=row.attempts + 1,
-        data=row.data.encode() if isinstance(row.data, str) else row.data,
-        created_at=moment_or_epoch(row.created_at),
+        data=row.data,
+        created_at=row.created_at,
         locked_until=until,
         kind=row.kind,
         errors=row.errors,

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from sakuin.queue.dialect import MYSQL, Dialect, dialect_of, execute, render, stored
+from sakuin.queue.dialect import MYSQL, Dialect, dialect_of, execute, stored
 from sakuin.queue.errors import BadMessage
 from sakuin.queue.limit import Limit
 from sakuin.queue.limits import (
@@ -129,19 +129,22 @@ def push_many(
     Statements before a refused message have run: roll back.
     """
     dialect = dialect_of(connection)
-    options = {
+    options: dict[str, object] = {
         "queue": check_queue(queue),
         "priority": check_priority(priority),
-        "wait": dialect.shift(check_seconds("delay_seconds", delay_seconds)),
-        "expiry": dialect.shift(_check_expiry(expires_seconds)),
         "kind": check_kind(kind),
     }
+    later: dict[str, object] = {}
+    if delay := check_seconds("delay_seconds", delay_seconds):
+        later = {"locked_until": dialect.shift(delay), "due_at": dialect.shift(delay)}
+    if expiry := _check_expiry(expires_seconds):
+        later["expires_at"] = dialect.shift(expiry)
     name = dialect.named.format
-    later = dialect.later.replace
-    wait, expiry = later("?", name("wait")), later("?", name("expiry"))
-    start = f"({name('queue')}, {name('priority')}, {wait}, {wait}, {expiry}, NULL, "
-    start += f"{name('kind')}, "
-    insert = render(dialect, _INSERT.partition(" VALUES ")[0]) + " VALUES "
+    values = [name(column) for column in options]
+    values += [dialect.later.replace("?", name(column)) for column in later]
+    options |= later
+    insert = f"INSERT INTO sakuin_messages ({', '.join(options)}, data) VALUES "  # noqa: S608 - names
+    start = f"({', '.join(values)}, "
     count = 0
     for part in parts_of(connection, datas):
         rows = ", ".join(f"{start}{name(f'd{number}')})" for number in range(len(part)))
