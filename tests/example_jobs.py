@@ -15,6 +15,7 @@ from sakuin.queue.jobs import Jobs, Run
 
 jobs = Jobs()
 SOON = RetryPolicy(max_attempts=3, first_seconds=0.0, jitter=0.0, max_crashes=3)
+ONCE = RetryPolicy(max_attempts=1)
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,17 @@ def do_nothing() -> None:
     """What a job costs besides its work."""
 
 
-@jobs.job("note", policy=SOON, limit=lambda step: Limit(Path(step.path).name, to=2))
+@jobs.job("note", policy=SOON)
 def write_note(step: Step, run: Run) -> None:
     note(step, f"{run.message_id} {run.attempts} {run.errors}")
+
+
+@jobs.job("limited", policy=SOON, limit=lambda step: Limit(Path(step.path).name, to=2))
+def write_limited(step: Step, run: Run) -> None:
+    """Notes when it begins and when it ends."""
+    note(step, f"+{run.message_id}")
+    time.sleep(step.seconds)
+    note(step, f"-{run.message_id}")
 
 
 @jobs.job("print", policy=SOON)
@@ -82,7 +91,7 @@ def segfault(step: Step) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-@jobs.job("stubborn", policy=SOON, seconds=0.3)
+@jobs.job("stubborn", policy=ONCE, seconds=0.3)
 def ignore_signals(step: Step) -> None:
     """Ignores SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -91,7 +100,7 @@ def ignore_signals(step: Step) -> None:
     note(step, "ended")
 
 
-@jobs.job("c-loop", policy=SOON, seconds=0.3)
+@jobs.job("c-loop", policy=ONCE, seconds=0.3)
 def loop_in_c(step: Step) -> None:
     """Loops in C with the interpreter's lock held: no other Python code of the process runs."""
     _begin(step)
@@ -99,13 +108,28 @@ def loop_in_c(step: Step) -> None:
     note(step, "ended")
 
 
-@jobs.job("tidy", policy=SOON, seconds=0.3)
+@jobs.job("tidy", policy=ONCE, seconds=0.3)
 def tidy_up(step: Step) -> None:
     _begin(step)
     try:
         time.sleep(60)
     finally:
         note(step, "tidied")
+
+
+@jobs.job("stay", policy=SOON)
+def stay(step: Step) -> None:
+    """Never looks whether the worker stops."""
+    _begin(step)
+    try:
+        time.sleep(60)
+    finally:
+        note(step, "interrupted")
+
+
+@jobs.job("pid", policy=SOON)
+def note_pid(step: Step) -> None:
+    note(step, os.getpid())
 
 
 @jobs.job("with-child", policy=SOON)

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 import example_jobs
 from databases import claim_one
-from example_jobs import Mail, do_nothing, jobs, send, write_note
+from example_jobs import Mail, do_nothing, jobs, send, write_limited
 from sakuin.queue import (
     BadMessage,
     Limit,
@@ -44,8 +44,8 @@ def test_a_job_is_a_message_of_its_kind(engine: Engine) -> None:
 def test_a_limit_is_a_function_of_the_arguments(engine: Engine) -> None:
     """Unless it names a group it is for the jobs of that kind alone."""
     step = example_jobs.Step("/tmp/x/notes")
-    replay(engine, lambda on: jobs.push(on, write_note, step, queue="q"))
-    assert claim_one(engine).limit_key == b"note/notes"
+    replay(engine, lambda on: jobs.push(on, write_limited, step, queue="q"))
+    assert claim_one(engine).limit_key == b"limited/notes"
     fixed = Jobs()
     fixed.job("a", limit=Limit("k", to=3, group="g"))(do_nothing)
     assert fixed.get("a").limit_of(None) == Limit("k", to=3, group="g")

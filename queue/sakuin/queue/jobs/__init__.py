@@ -44,6 +44,7 @@ from sakuin.queue.jobs.kind import (
     UnknownKind,
 )
 from sakuin.queue.jobs.kinds import Jobs, load_jobs
+from sakuin.queue.jobs.measures import KEEP_MEASURES_SECONDS, Measure, measures, measures_by_minute
 from sakuin.queue.jobs.prune import Old, prune, prune_rows
 from sakuin.queue.jobs.push_into_batch import push_into_batch
 from sakuin.queue.jobs.push_job import push_job
@@ -51,9 +52,11 @@ from sakuin.queue.jobs.run import Run
 from sakuin.queue.jobs.seal_batch import seal_batch
 from sakuin.queue.jobs.settle_by_receipt import settle_by_receipt
 from sakuin.queue.jobs.settle_orphans import settle_orphans
+from sakuin.queue.jobs.worker import Worker
 
 __all__ = [
     "JOB_POLICY",
+    "KEEP_MEASURES_SECONDS",
     "KEEP_SECONDS",
     "MAX_RESULT_BYTES",
     "BadKind",
@@ -66,6 +69,7 @@ __all__ = [
     "JobStatus",
     "Jobs",
     "Kind",
+    "Measure",
     "Nothing",
     "Old",
     "Progress",
@@ -74,6 +78,7 @@ __all__ = [
     "Run",
     "StaleReceipt",
     "UnknownKind",
+    "Worker",
     "add_to_batch",
     "batch_of",
     "check_result",
@@ -85,6 +90,8 @@ __all__ = [
     "job_of_receipt",
     "jobs_page",
     "load_jobs",
+    "measures",
+    "measures_by_minute",
     "open_batch",
     "prune",
     "prune_rows",

@@ -66,6 +66,7 @@ class Failed(NamedTuple):
     seconds: float
     is_last: bool
     is_refused: bool = False
+    is_unfinished: bool = False
 
 
 class Stopped(BaseException):
@@ -118,7 +119,8 @@ class _Child:
             text = f"{type(error).__name__}: {error}"
             seconds = time.perf_counter() - began
             is_last = isinstance(error, Stopped) or self._is_last()
-            return Failed(text, _trace(error), seconds, is_last, isinstance(error, GiveUp))
+            refused = isinstance(error, GiveUp)
+            return Failed(text, _trace(error), seconds, is_last, refused, run.was_told)
         return Done(result, time.perf_counter() - began, self._is_last())
 
     def _is_last(self) -> bool:

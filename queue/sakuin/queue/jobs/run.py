@@ -39,6 +39,7 @@ class Run:
         self._is_asked = False
         self._pending: tuple[int, int | None, str] | None = None
         self._next_write = 0.0
+        self.was_told = False
 
     @property
     def message_id(self) -> int:
@@ -76,8 +77,13 @@ class Run:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the worker is about to stop: end early, or raise, and the message comes back."""
-        return self._is_stopping()
+        """Whether the worker is about to stop.
+
+        A handler of long jobs looks at it, and raises whatever it likes: that is no failure then,
+        and the message comes back as if it had not been delivered.
+        """
+        self.was_told = self.was_told or self._is_stopping()
+        return self.was_told
 
     def progress(self, done: int, of: int | None = None, note: str = "") -> None:
         """Say that `done` of so many steps are done; cheap, so call it as often as you like.

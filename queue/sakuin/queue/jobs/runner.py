@@ -29,7 +29,8 @@ Answer = Ready | Broken | Done | Failed
 class Child:
     """One process that runs handlers, one at a time. It is in a group of processes of its own.
 
-    `message` is what it works on, `why` the reason why it was told to stop, if it was.
+    `message` is what it works on, `why` the reason why it was told to stop, if it was. One that
+    `is_leaving` gets no more jobs; one that `is_silent` has closed its pipe.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -51,7 +52,11 @@ class Child:
         self.began_at = 0.0
         self.stop_at: float | None = None
         self.why: Why | None = None
+        self.limit_seconds: float | None = None
+        self.started_at = time.monotonic()
         self.is_ready = False
+        self.is_leaving = False
+        self.is_silent = False
         self._kill_at: float | None = None
         self._tell(setup)
 
@@ -60,16 +65,12 @@ class Child:
         """The process id, which is that of its group too."""
         return self._process.pid
 
-    @property
-    def is_free(self) -> bool:
-        """Whether it waits for a job."""
-        return self.is_ready and self.message is None and self.why is None
-
     def begin(self, message: Message, limit_seconds: float | None) -> None:
         """Hand it a job."""
         assert message.kind is not None
         self.message = message
         self.began_at = time.monotonic()
+        self.limit_seconds = limit_seconds
         self.stop_at = None if limit_seconds is None else self.began_at + limit_seconds
         self._tell(
             Order(
@@ -84,6 +85,8 @@ class Child:
 
     def hear(self) -> Answer | None:
         """Return the answer that is there to be read; None if it has ended, or is about to."""
+        if self.has_ended and not self.channel.poll():
+            return None  # somebody whom it has started holds its end of the pipe
         try:
             answer: Answer = self.channel.recv()
         except (EOFError, OSError):
@@ -99,17 +102,27 @@ class Child:
         """Interrupt it; what is not gone in GRACE_SECONDS is killed by `press`."""
         if self.why is None:
             self.why = why
+            self.is_leaving = True
             self._kill_at = time.monotonic() + GRACE_SECONDS
             self._signal(signal.SIGTERM)
+
+    def end_soon(self) -> None:
+        """Say that it has closed its pipe: it has GRACE_SECONDS left to end by itself."""
+        self.is_silent = self.is_leaving = True
+        if self._kill_at is None:
+            self._kill_at = time.monotonic() + GRACE_SECONDS
 
     def press(self) -> None:
         """Kill it if its grace is over."""
         if self._kill_at is not None and time.monotonic() >= self._kill_at:
+            self._kill_at = None
             self.kill()
 
     def next_moment(self) -> float | None:
         """When `press`, or a look at its time limit, is due next."""
-        return self._kill_at if self.why else self.stop_at
+        if self.why is not None:
+            return self._kill_at
+        return self.stop_at if self.message else None
 
     def kill(self) -> None:
         """End it and whatever it has started, now."""
