@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from recurring import HandClock, at, at_once, shown, task
-from sakuin.queue import read
+from sakuin.queue import read, replay
 from sakuin.queue.dialect import execute, moment
 from sakuin.queue.recurring import BadTask, Task, declare_tasks
 from sakuin.queue.recurring.enqueue import enqueue_run
@@ -112,7 +112,10 @@ def test_what_a_scheduler_read_before_a_change_pushes_nothing(engine: Engine) ->
     assert enqueue_run(engine, before, run_at) is None
     declare_tasks(engine, [task("a", schedule="hourly")], clock=clock)
     assert enqueue_run(engine, before, run_at) is not None
+    assert enqueue_run(engine, before, at("2027-01-01 02:00")) is not None
+    replay(engine, lambda connection: execute(connection, "DELETE FROM sakuin_runs"))  # pruned
     assert enqueue_run(engine, before, run_at) is None
+    assert plans(engine) == {"a": "01 02:00"}
 
 
 def test_a_key_declared_twice_is_refused(engine: Engine) -> None:
