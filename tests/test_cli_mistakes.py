@@ -18,7 +18,7 @@ COMMANDS = (
     "index list", "index publish", "index rebuild", "index verify", "index repair",
     "schema sql", "attach", "detach", "words", "queue list", "queue peek", "queue push",
     "queue pause", "queue resume", "queue dead", "queue retry", "queue discard", "queue processes",
-    "queue schedule list", "queue schedule run",
+    "queue schedule list", "queue schedule run", "queue stats",
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from sqlalchemy import Engine
 
 from databases import claim_one
 from inner_command import InnerCommand
-from sakuin.queue import push_many
+from sakuin.queue import DatabaseAway, SchemaMismatch, push_many
+from sakuin.queue.jobs.measures import MeasureBuffer
 from sakuin.queue.processes import register
+from sakuin.queue.recurring import Task, declare_tasks
 
 
 @pytest.fixture
@@ -176,6 +179,16 @@ def test_counts_end_at_ten_thousand(sakuin: InnerCommand, engine: Engine) -> Non
     assert "10,000+" in sakuin.run("queue", "list")
 
 
+def test_a_database_that_will_not_do_is_told(sakuin: InnerCommand, database_kind: str) -> None:
+    """Without tables the remedy is named (SQLite's are made); away is away: exit 78 and 69."""
+    if database_kind == "mariadb":
+        with pytest.raises(SchemaMismatch, match="sakuin init"):
+            sakuin.finish("queue", "list")
+    away = InnerCommand({"SAKUIN_DATABASE_URL": "mysql+pymysql://u:p@127.0.0.1:1/s"})
+    with pytest.raises(DatabaseAway, match=r"127\.0\.0\.1"):
+        away.finish("queue", "list")
+
+
 @on_sqlite
 def test_processes_are_listed(sakuin: InnerCommand, engine: Engine) -> None:
     assert sakuin.json("queue", "processes") == []
@@ -189,3 +202,48 @@ def test_processes_are_listed(sakuin: InnerCommand, engine: Engine) -> None:
         "age_seconds", "is_dead",
     ]  # fmt: skip
     assert re.search(r"worker .* alive ", sakuin.run("queue", "processes"))
+
+
+def test_stats_tell_how_each_kind_fared(sakuin: InnerCommand, engine: Engine) -> None:
+    """Counts by kind, and what workers measured, of one queue or of all; on both databases."""
+    assert "No job ran" in sakuin.finish("queue", "stats").stderr
+    put(sakuin, "mail", "{}", "--kind", "letter")
+    put(sakuin, "mail", "{}", "--kind", "letter", "--delay", "1h")
+    put(sakuin, "plain", "x")
+    measured = MeasureBuffer()
+    for seconds, is_failed in ((1.0, False), (3.0, True), (2.0, False), (2.0, False)):
+        measured.add("letter", seconds, 0.5, is_failed=is_failed)
+    measured.add("report", 7.0, 0.0, is_failed=False)
+    measured.flush(engine)
+    told = sakuin.json("queue", "stats", "--since", "10m")
+    assert list(told) == ["queues", "kinds", "kinds_capped", "since_seconds"]
+    assert (told["kinds_capped"], told["since_seconds"]) == (False, 600.0)
+    assert [each["queue"] for each in told["queues"]] == ["mail", "plain"]
+    plain, letter, report = told["kinds"]
+    assert letter.pop("runs_a_second") == pytest.approx(4 / 630, rel=0.06)  # from a whole minute
+    assert letter == {
+        "kind": "letter", "waiting": 2, "dead": 0, "runs": 4, "failed": 1, "failure_rate": 0.25,
+        "mean_seconds": 2.0, "longest_seconds": 3.0, "mean_waited_seconds": 0.5,
+    }  # fmt: skip
+    assert (plain["kind"], plain["waiting"], plain["mean_seconds"]) == (None, 1, None)
+    assert (report["kind"], report["waiting"], report["runs"]) == ("report", 0, 1)
+    of_mail = sakuin.json("queue", "stats", "mail")
+    assert [each["queue"] for each in of_mail["queues"]] == ["mail"]
+    assert [each["kind"] for each in of_mail["kinds"]] == ["letter"]
+    shown = sakuin.run("queue", "stats", "mail", "--since", "10m")
+    assert re.search(r"^letter +2 +0 +4 +25.0% +2.0 s +3.0 s +0.5 s +0.4$", shown, re.MULTILINE)
+    assert "Did you mean mail?" in sakuin.finish("queue", "stats", "mial").stderr
+
+
+@on_sqlite
+def test_every_help_ends_with_an_example_that_runs(sakuin: InnerCommand, engine: Engine) -> None:
+    """Of every subcommand there is; each example is run as it stands."""
+    declare_tasks(engine, [Task("nightly-report", "report", "every day at 3:15", "UTC")])
+    commands = set(re.findall(r"(?m)^│ ([a-z]+) ", sakuin.run("queue", "--help")))
+    assert len(commands) == 11
+    for command in sorted(commands):
+        shown = sakuin.run("queue", command, "--help")
+        (example,) = re.findall(r"(?s)Example: sakuin (.*)", shown)
+        words = shlex.split(" ".join(example.split()))
+        assert words[:2] == ["queue", command]
+        assert sakuin.finish(*words).exit_code == 0, example

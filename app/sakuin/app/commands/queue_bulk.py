@@ -52,8 +52,9 @@ def retry_dead_messages(
 ) -> None:
     """Push dead messages again, at the end of their queues, with no attempts counted.
 
-    They go 500 at a time, each time in a transaction of its own; Ctrl-C stops between two, and
-    the same command goes on with the rest. Two who do it at once retry each message once.
+    They go 500 at a time, each time in a transaction of its own; Ctrl-C stops
+    between two, and the same command goes on with the rest. Two who do it at once
+    retry each message once.
 
     JSON: {"retried": n}.
     """

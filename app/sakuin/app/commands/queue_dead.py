@@ -118,11 +118,13 @@ def list_dead(
 ) -> None:
     """List messages that were given up, newest first, with the reasons.
 
-    Of several flags all must hold. Entries named by their ids are shown whole, with the traceback.
+    Of several flags all must hold. Entries named by their ids are shown whole,
+    with the traceback.
 
-    JSON: {"count", "capped", "entries": […], "next": id or null}; an entry has "id", "message_id",
-    "queue", "kind", "priority", "attempts", "errors", "reason", "traceback", "created_at",
-    "dead_at", "bytes", "data" (null if it is no UTF-8), "hex" (null if it is), "is_cut".
+    JSON: {"count", "capped", "entries": […], "next": id or null}; an entry has
+    "id", "message_id", "queue", "kind", "priority", "attempts", "errors",
+    "reason", "traceback", "created_at", "dead_at", "bytes", "data" (null if it is
+    no UTF-8), "hex" (null if it is), "is_cut".
     """
     with opened_queues(data_dir, database_url) as opened:
         wanted = dead_filter(ids, queue, kind, reason, before, after, message)

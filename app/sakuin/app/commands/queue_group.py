@@ -6,6 +6,7 @@ import typer
 
 from sakuin.app.commands.queue_bulk import discard_dead_messages, retry_dead_messages
 from sakuin.app.commands.queue_dead import list_dead
+from sakuin.app.commands.queue_kinds import stats
 from sakuin.app.commands.queue_list import list_queues
 from sakuin.app.commands.queue_pause import pause_queue, resume_queue
 from sakuin.app.commands.queue_peek import peek_queue
@@ -15,6 +16,7 @@ from sakuin.app.commands.queue_schedule import schedule
 
 _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "list": (list_queues, "sakuin queue list --json"),
+    "stats": (stats, "sakuin queue stats mail --since 1d"),
     "peek": (peek_queue, "sakuin queue peek mail --state scheduled --limit 3"),
     "push": (push_message, 'sakuin queue push mail \'{"to": "a@example.jp"}\' --kind letter'),
     "pause": (pause_queue, "sakuin queue pause mail"),

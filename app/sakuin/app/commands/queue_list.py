@@ -17,12 +17,14 @@ def list_queues(
 ) -> None:
     """List the queues that hold a message or a dead one, or are paused.
 
-    Ready messages wait for a worker, leased ones are worked on, scheduled ones are not due yet or
-    in back-off, blocked ones wait for a place under their limit, dead ones were given up. OLDEST is
-    how long the longest waiting ready message has been ready. Counts end at 10,000: 10,000+.
+    Ready messages wait for a worker, leased ones are worked on, scheduled ones
+    are not due yet or in back-off, blocked ones wait for a place under their
+    limit, dead ones were given up. OLDEST is how long the longest waiting ready
+    message has been ready. Counts end at 10,000: 10,000+.
 
-    JSON: a list of {"queue", "ready", "leased", "scheduled", "blocked", "dead", "oldest_seconds",
-    "is_paused", "capped"}; "capped" names the counts that are more than what is said.
+    JSON: a list of {"queue", "ready", "leased", "scheduled", "blocked", "dead",
+    "oldest_seconds", "is_paused", "capped"}; "capped" names the counts that are
+    more than what is said.
     """
     with opened_queues(data_dir, database_url) as opened:
         found = read(opened.database, all_stats)

@@ -13,7 +13,8 @@ def pause_queue(
 ) -> None:
     """Let nothing more be taken from a queue, until it is resumed.
 
-    Messages can still be pushed, and what workers have taken already they finish. Safe to repeat.
+    Messages can still be pushed, and what workers have taken already they finish.
+    Safe to repeat.
 
     JSON: {"queue", "is_paused": true, "is_new"}; not new: it was paused before.
     """

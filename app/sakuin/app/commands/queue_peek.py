@@ -23,8 +23,8 @@ from sakuin.queue.peek import (
     MOST_PEEKED,
     PEEK_STATES,
     PeekedMessage,
-    PeekState,
     PeekPlace,
+    PeekState,
     peek,
 )
 
@@ -103,10 +103,10 @@ def peek_queue(
 ) -> None:
     """Show messages without taking them, in the order in which they would be claimed.
 
-    JSON: {"messages": […], "next": place or null}; a message has "id", "queue", "kind",
-    "priority", "state", "attempts", "errors", "unique_key", "limit_key", "created_at", "due_at",
-    "locked_until", "expires_at", "bytes", "data" (null if it is no UTF-8), "hex" (null if it is),
-    "is_cut".
+    JSON: {"messages": […], "next": place or null}; a message has "id", "queue",
+    "kind", "priority", "state", "attempts", "errors", "unique_key", "limit_key",
+    "created_at", "due_at", "locked_until", "expires_at", "bytes", "data" (null if
+    it is no UTF-8), "hex" (null if it is), "is_cut".
     """
     if raw and as_json:
         raise typer.BadParameter("give --json or --raw, not both", param_hint="--raw")

@@ -15,11 +15,11 @@ def list_processes(
 ) -> None:
     """List the processes that work on the queues: supervisors, workers, dispatchers, schedulers.
 
-    A process beats every few seconds; one whose last beat is too old is dead, and what it held is
-    given to others by a dispatcher.
+    A process beats every few seconds; one whose last beat is too old is dead, and
+    what it held is given to others by a dispatcher.
 
-    JSON: a list of {"id", "role", "host", "pid", "supervisor_id", "detail", "started_at",
-    "beat_at", "age_seconds", "is_dead"}.
+    JSON: a list of {"id", "role", "host", "pid", "supervisor_id", "detail",
+    "started_at", "beat_at", "age_seconds", "is_dead"}.
     """
     with opened_queues(data_dir, database_url) as opened:
         found = read(opened.database, processes)

@@ -87,8 +87,9 @@ def push_message(
 ) -> None:
     """Add a message to a queue, and print its id.
 
-    With --unique-key it is the id of the message that waits already, if one does. Any program can
-    push as well by one INSERT into sakuin_messages, in its own transaction.
+    With --unique-key it is the id of the message that waits already, if one does.
+    Any program can push as well by one INSERT into sakuin_messages, in its own
+    transaction.
 
     JSON: {"id", "queue"}.
     """

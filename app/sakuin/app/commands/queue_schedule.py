@@ -39,7 +39,8 @@ def list_tasks(
     JSON: a list of {"key", "kind", "queue", "priority", "schedule", "zone",
     "description", "origin", "catch_up_seconds", "next_run_at", "trouble",
     "last_run"}; "last_run" is null or {"run_at", "pushed_at", "message_id",
-    "is_manual", "state", "reason"}, its state ready, leased, scheduled, dead or done.
+    "is_manual", "state", "reason"}, its state ready, leased, scheduled, dead or
+    done.
     """
     with opened_queues(data_dir, database_url) as opened:
         found = read(opened.database, tasks_shown)
