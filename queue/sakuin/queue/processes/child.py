@@ -4,7 +4,6 @@ Its standard input is one line of JSON, and then nothing: when it ends, the supe
 and the child goes too. What it has to tell goes through a pipe, a line of JSON each.
 """
 
-import importlib
 import json
 import logging
 import os
@@ -20,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from sakuin.queue.connect import open_engine
 from sakuin.queue.errors import DatabaseAway, DatabaseBusy, OutcomeUnknown, QueueError
-from sakuin.queue.processes.duty import Duty, Target
+from sakuin.queue.processes.duty import Duty, NotReady, Target, load
 from sakuin.queue.processes.heartbeat import Heartbeat
 from sakuin.queue.processes.registry import deregister
 from sakuin.queue.processes.stop_on_signals import stop_on_signals
@@ -47,10 +46,6 @@ def main() -> int:
     threading.Thread(target=child.end_with_parent, args=(life,), name="life", daemon=True).start()
     with stop_on_signals(child.stop):
         return child.run()
-
-
-class NotReady(Exception):
-    """The role cannot be done as it is set up; the message says why."""
 
 
 class _Child:
@@ -89,7 +84,7 @@ class _Child:
         os.kill(os.getpid(), signal.SIGKILL)
 
     def _make_ready(self, stack: ExitStack) -> Callable[[], object]:
-        target = load(self._given["target"])
+        target: Target = load(self._given["target"])
         engine = open_engine(self._given["database_url"])
         stack.callback(engine.dispose)
         heart = Heartbeat(
@@ -114,16 +109,6 @@ class _Child:
     def _tell(self, what: Mapping[str, object]) -> None:
         with suppress(BrokenPipeError):  # nobody is there to hear it: `end_with_parent` knows
             os.write(self._given["told"], json.dumps(what).encode() + b"\n")
-
-
-def load(target: str) -> Target:
-    """Return the function that "module:function" names. Raises NotReady."""
-    module, _, name = target.partition(":")
-    try:
-        found: Target = getattr(importlib.import_module(module), name)
-    except Exception as error:
-        raise NotReady(f"{target} cannot be loaded: {type(error).__name__}: {error}") from error
-    return found
 
 
 def _prepare(target: Target, duty: Duty) -> Callable[[], object]:

@@ -1,6 +1,6 @@
 """Which chores a dispatcher does, and how often: everything that nobody waits for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import Engine
 
@@ -9,8 +9,10 @@ from sakuin.queue.jobs.end_batches import end_batches
 from sakuin.queue.jobs.measures import KEEP_MEASURES_SECONDS
 from sakuin.queue.jobs.prune import MOST_AT_ONCE, Old, prune
 from sakuin.queue.jobs.settle_orphans import settle_orphans
+from sakuin.queue.notices.deliver import deliver_notices
 from sakuin.queue.notices.evaluate import evaluate_alerts
 from sakuin.queue.notices.rule import Rule
+from sakuin.queue.notices.send_notice import Senders
 from sakuin.queue.processes.dispatcher import Chore
 from sakuin.queue.processes.prune_dead import Touch, prune_dead
 from sakuin.queue.recurring.prune_runs import KEEP_SECONDS, prune_runs
@@ -18,6 +20,7 @@ from sakuin.queue.recurring.prune_runs import KEEP_SECONDS, prune_runs
 PRUNE_DEAD_SECONDS = 2.0
 SOON_SECONDS = 1.0
 ALERTS_SECONDS = 10.0
+NOTICES_SECONDS = 5.0
 MINUTE_SECONDS, HOUR_SECONDS = 60.0, 3600.0
 
 
@@ -59,3 +62,12 @@ def prune_dead_chore(every_seconds: float) -> Chore:
         return len(prune_dead(engine, touch))
 
     return Chore("prune dead processes", every_seconds, prune_processes)
+
+
+def notices_chore(senders: Senders, holder: Callable[[], bytes]) -> Chore:
+    """Return the chore that sends notices, which may take minutes: for a dispatcher of its own."""
+
+    def send(engine: Engine) -> int:
+        return deliver_notices(engine, senders, holder=holder())
+
+    return Chore("send notices", NOTICES_SECONDS, send, most=1)

@@ -6,9 +6,10 @@ from pathlib import Path
 from sakuin.queue.errors import DatabaseAway, DatabaseBusy, OutcomeUnknown
 from sakuin.queue.jobs.worker import Worker
 from sakuin.queue.notices.alert_file import read_rules
-from sakuin.queue.processes.chores import every_chore
+from sakuin.queue.processes.chores import every_chore, notices_chore
 from sakuin.queue.processes.dispatcher import Dispatcher
-from sakuin.queue.processes.duty import Duty
+from sakuin.queue.processes.duty import Duty, load
+from sakuin.queue.processes.in_threads import in_threads
 from sakuin.queue.recurring.declare import declare_tasks
 from sakuin.queue.recurring.scheduler import Scheduler
 from sakuin.queue.recurring.task_file import read_tasks
@@ -29,11 +30,24 @@ def work(duty: Duty) -> Callable[[], object]:
 
 
 def dispatch(duty: Duty) -> Callable[[], object]:
-    """Tidy; option `alerts` is the path of a file of alert rules."""
-    path = duty.options.get("alerts")
-    dispatcher = Dispatcher(duty.engine, every_chore(read_rules(Path(path)) if path else ()))
-    duty.heart.detail, duty.heart.is_well = dispatcher.detail, dispatcher.is_well
-    return lambda: dispatcher.run(duty.stop)
+    """Tidy; and send notices where a way out is set, so that "no worker" is told to somebody.
+
+    Option `alerts` is the path of a file of alert rules; `senders` is "module:function", which is
+    called here and returns the `Senders`.
+    """
+    alerts, senders = duty.options.get("alerts"), duty.options.get("senders")
+    tidying = Dispatcher(duty.engine, every_chore(read_rules(Path(alerts)) if alerts else ()))
+    duty.heart.detail, duty.heart.is_well = tidying.detail, tidying.is_well
+    if not senders:
+        return lambda: tidying.run(duty.stop)
+    sending = Dispatcher(duty.engine, [notices_chore(load(senders)(), lambda: duty.heart.id)])
+    duty.heart.is_well = lambda: tidying.is_well() and sending.is_well()
+
+    def run() -> None:
+        with in_threads({"notices": sending.run}):
+            tidying.run(duty.stop)
+
+    return run
 
 
 def schedule(duty: Duty) -> Callable[[], object]:

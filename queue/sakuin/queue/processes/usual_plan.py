@@ -20,6 +20,7 @@ def usual_plan(
     workers: int = 1,
     tasks_file: Path | None = None,
     alerts_file: Path | None = None,
+    senders: str | None = None,
     has_dispatcher: bool = True,
     has_scheduler: bool = True,
     dead_after_seconds: float = DEAD_AFTER_SECONDS,
@@ -28,7 +29,8 @@ def usual_plan(
 ) -> Plan:
     """Return a plan of `workers` for the registry `jobs` ("module:name"; without it none).
 
-    Jobs that are running at the end have `stop_seconds` to finish. The other options are those
+    `senders`, "module:function", gives the dispatcher the ways out for notices; workers that know
+    the kind of notices do without. Jobs that are running at the end have `stop_seconds` to finish. The other options are those
     of `Worker`, the number of `processes` that each worker runs jobs in among them.
     """
     options = {
@@ -37,7 +39,8 @@ def usual_plan(
         "stop_seconds": stop_seconds,
         **worker_options,
     }
-    dispatcher = Role("dispatcher", f"{_ROLES}:dispatch", {"alerts": _text(alerts_file)})
+    tidying = {"alerts": _text(alerts_file), "senders": senders}
+    dispatcher = Role("dispatcher", f"{_ROLES}:dispatch", tidying)
     scheduler = Role("scheduler", f"{_ROLES}:schedule", {"tasks": _text(tasks_file)})
     roles = (
         *([Role("worker", f"{_ROLES}:work", options, workers)] if jobs else []),
