@@ -4,14 +4,12 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, Engine
 
-from aging import age
 from databases import claim_one, claimed, expire, row
 from mail_receiver import mail_receiver
 from noticing_jobs import NOBODY
@@ -38,13 +36,11 @@ from sakuin.queue.notices import (
     NoticeRefused,
     Senders,
     deliver_notices,
-    deliver_unattended,
     notice_jobs,
     push_notices_on,
     send_notice,
 )
 from sakuin.queue.notices.notice import Fact
-from sakuin.queue.processes import register
 from web_receiver import answer, web_receiver
 
 TO = ("mailto:neko@example.org", "https://hook.example.org/x")
@@ -99,7 +95,7 @@ def test_notices_are_sent_where_no_worker_is(engine: Engine) -> None:
         web_receiver(answer(200), answer(410), answer(503), answer(200)) as receiver,
     ):
         server = MailServer("127.0.0.1", "sakuin@example.org", port, security="none")
-        send = partial(send_notice, senders=Senders(server, receiver.allowed()))
+        senders = Senders(server, receiver.allowed())
         to = ["mailto:neko@example.org", "mailto:no one", *(receiver.url(f"/{n}") for n in "abc")]
         *_, late = replay(engine, lambda connection: push_notices_on(connection, to, NOTICE))
 
@@ -108,16 +104,16 @@ def test_notices_are_sent_where_no_worker_is(engine: Engine) -> None:
             push(connection, NOTICE_QUEUE, b'{"id": "a b"}', kind=NOTICE_KIND)
 
         replay(engine, push_others)
-        assert deliver_notices(engine, send, for_seconds=0) == 0
-        assert deliver_notices(engine, send) == 7
+        assert deliver_notices(engine, senders, for_seconds=0) == 0
+        assert deliver_notices(engine, senders) == 7
         assert len(box.taken) == 1
         assert [post.path for post in receiver.posts] == ["/a", "/b", "/c"]
-        assert deliver_notices(engine, send) == 0
+        assert deliver_notices(engine, senders) == 0
         waiting = row(engine, late)
         assert waiting is not None
         assert waiting["errors"] == 1
         expire(engine, late)
-        assert deliver_notices(engine, send) == 1
+        assert deliver_notices(engine, senders) == 1
         assert receiver.posts[2].headers["webhook-id"] == receiver.posts[3].headers["webhook-id"]
     assert row(engine, late) is None
     reasons = sorted(one.reason for one in read(engine, dead_messages))
@@ -129,22 +125,6 @@ def test_notices_are_sent_where_no_worker_is(engine: Engine) -> None:
     )
     for reason, start in zip(reasons, starts, strict=True):
         assert reason.startswith(start)
-
-
-def test_notices_of_workers_that_live_are_theirs(engine: Engine) -> None:
-    """That no worker lives is told without one, by who tidies: as their registry would."""
-    sent: list[str] = []
-
-    def send(letter: Letter) -> None:
-        sent.append(letter.to)
-
-    worker = register(engine, "worker")
-    replay(engine, lambda connection: push_notices_on(connection, TO, NOTICE))
-    assert deliver_unattended(engine, send) == 0
-    age(engine, worker.id, worker.dead_after_seconds + 1)
-    register(engine, "index")  # works, but on no notices
-    assert deliver_unattended(engine, send) == 2
-    assert sent == list(TO)
 
 
 def test_what_the_operator_has_not_set_is_refused_by_name() -> None:

@@ -2,7 +2,7 @@
 
 from sakuin.queue.notices.address import check_address
 from sakuin.queue.notices.alert_file import BadAlertFile, read_rules
-from sakuin.queue.notices.deliver import deliver_notices, deliver_unattended
+from sakuin.queue.notices.deliver import deliver_notices
 from sakuin.queue.notices.email_sender import MailServer, send_email
 from sakuin.queue.notices.errors import NoticeDelayed, NoticeError, NoticeRefused
 from sakuin.queue.notices.evaluate import Alert, Change, alerts, evaluate_alerts
@@ -34,7 +34,6 @@ __all__ = [
     "alerts",
     "check_address",
     "deliver_notices",
-    "deliver_unattended",
     "evaluate_alerts",
     "notice_jobs",
     "push_notices_on",

@@ -4,7 +4,6 @@ It claims and settles as any client does, so it may run beside workers, and seve
 """
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,25 +16,12 @@ from sakuin.queue.message import Message
 from sakuin.queue.notices.errors import NoticeDelayed, NoticeRefused
 from sakuin.queue.notices.notice import Letter
 from sakuin.queue.notices.push_notice import NOTICE_KIND, NOTICE_QUEUE
-from sakuin.queue.notices.rule_value import living_roles
-from sakuin.queue.notices.send_notice import MOST_SECONDS, NOTICE_POLICY
-from sakuin.queue.replay import read
+from sakuin.queue.notices.send_notice import MOST_SECONDS, NOTICE_POLICY, Senders, send_notice
 from sakuin.queue.settle import ack, fail
-
-Send = Callable[[Letter], object]
-"""Sends a letter, or raises NoticeRefused or NoticeDelayed: `send_notice` with its senders, or
-the function of the kind of `notice_jobs`."""
-
-
-def deliver_unattended(engine: Engine, send: Send) -> int:
-    """As `deliver_notices`, but only while no worker is alive that could do it."""
-    if "worker" in read(engine, living_roles):
-        return 0
-    return deliver_notices(engine, send)
 
 
 def deliver_notices(
-    engine: Engine, send: Send, *, for_seconds: float = 10.0, holder: bytes | None = None
+    engine: Engine, senders: Senders, *, for_seconds: float = 10.0, holder: bytes | None = None
 ) -> int:
     """Send the notices that are ready, one after another; return how many were tried.
 
@@ -56,13 +42,13 @@ def deliver_notices(
             break
         tried += 1
         with suppress(LeaseLost):  # then another has it, and sends it again
-            _deliver(engine, messages[0], send)
+            _deliver(engine, messages[0], senders)
     return tried
 
 
-def _deliver(engine: Engine, message: Message, send: Send) -> None:
+def _deliver(engine: Engine, message: Message, senders: Senders) -> None:
     try:
-        send(_letter(message))
+        send_notice(_letter(message), senders)
     except NoticeRefused as error:
         bury(engine, message, str(error))
     except NoticeDelayed as error:

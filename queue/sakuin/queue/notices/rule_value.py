@@ -12,10 +12,12 @@ _RUNS = (
     "SELECT SUM(runs) AS runs, SUM(failed) AS failed, SUM(seconds) AS seconds,"
     " MAX(longest_seconds) AS longest FROM sakuin_measures WHERE kind = ? AND at > {later}"
 )
-WORKING_ROLES = frozenset({"worker", "index"})
+_WORKERS = (
+    "SELECT beat_at, dead_after_seconds, {now} AS seen_at FROM sakuin_processes"
+    " WHERE role IN ('worker', 'index')"
+)
 """The roles of those that claim messages."""
 
-_PROCESSES = "SELECT role, beat_at, dead_after_seconds, {now} AS seen_at FROM sakuin_processes"
 _DEAD = "SELECT COUNT(*) FROM (SELECT id FROM sakuin_dead WHERE queue = ? LIMIT ?) AS some"
 
 
@@ -27,16 +29,11 @@ def value_of(connection: Connection, rule: Rule) -> float | None:
     if rule.when in OF_A_KIND:
         return _of_runs(connection, rule)
     if rule.when == "no_worker":
-        return float(sum(role in WORKING_ROLES for role in living_roles(connection)))
+        return float(sum(_lives(row) for row in execute(connection, _WORKERS)))
     assert rule.queue is not None
     if rule.when == "oldest_seconds":
         return oldest_seconds(connection, rule.queue)
     return float(execute(connection, _DEAD, rule.queue, MOST_DEAD).scalar_one())
-
-
-def living_roles(connection: Connection) -> tuple[str, ...]:
-    """Return the role of each process that is alive."""
-    return tuple(row.role for row in execute(connection, _PROCESSES) if _lives(row))
 
 
 def _of_runs(connection: Connection, rule: Rule) -> float | None:
