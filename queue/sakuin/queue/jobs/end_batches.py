@@ -12,6 +12,7 @@ from functools import partial
 from sqlalchemy import Connection, Engine
 
 from sakuin.queue.dialect import dialect_of, execute
+from sakuin.queue.jobs.batch_members import count_seen, mark_dead, unmark_dead
 from sakuin.queue.jobs.tell import tell_on
 from sakuin.queue.push import push
 from sakuin.queue.replay import read, replay
@@ -37,11 +38,6 @@ _LOCK_ROW = (
     " callback_priority, notify, keep_seconds" + _OPEN + " {skip_locked}"
 )
 _FORGET = " WHERE batch_id = ? AND message_id IN ({ids})"
-_MARK = (
-    "UPDATE sakuin_batch_messages {by_id} SET is_dead = ?"
-    " WHERE batch_id = ? AND message_id IN ({ids}) AND is_dead = ?"
-)
-_COUNT = "UPDATE sakuin_batches SET seen = seen + ?, failed = failed + ? WHERE id = ?"
 _LEFT = "SELECT 1 FROM sakuin_batch_messages WHERE batch_id = ? AND is_dead = 0 LIMIT 1"
 _PUSHED_AGAIN = (
     "SELECT b.message_id FROM sakuin_batch_messages b"
@@ -89,8 +85,7 @@ def end_batch_on(connection: Connection, batch_id: int) -> bool:
         return False
     again = execute(connection, _PUSHED_AGAIN, batch_id, CHUNK).scalars().all()
     if again:
-        count = execute(connection, _MARK, 0, batch_id, 1, ids=again).rowcount
-        execute(connection, _COUNT, -count, -count, batch_id)
+        unmark_dead(connection, batch_id, again)  # by plain SQL: `wait_again_on` does it at once
         return False
     execute(connection, _END, dialect_of(connection).shift(row.keep_seconds), batch_id)
     if row.callback_queue is not None:
@@ -147,8 +142,8 @@ def _note(connection: Connection, batch_id: int, look: _Look) -> bool:
     if look.settled:
         settled = _forget(connection, batch_id, look.settled)
     if look.dead:
-        dead = execute(connection, _MARK, 1, batch_id, 0, ids=look.dead).rowcount
-    execute(connection, _COUNT, settled + dead, dead, batch_id)
+        dead = mark_dead(connection, batch_id, look.dead)
+    count_seen(connection, batch_id, settled + dead, dead)
     return True
 
 

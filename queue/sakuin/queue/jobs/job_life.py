@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine, Row
 
 from sakuin.queue.dialect import cut, execute
 from sakuin.queue.errors import BadMessage
+from sakuin.queue.jobs.batch_members import repoint_members_on, revive_members_on
 from sakuin.queue.jobs.job import (
     MOST_ERROR,
     MOST_NOTE,
@@ -55,13 +56,6 @@ _PROGRESS = (
 
 _LIVE = "SELECT 1 FROM sakuin_messages WHERE id = ? AND token = ?"
 _REPOINT = "UPDATE sakuin_jobs {by_id} SET message_id = ? WHERE id IN ({ids}) AND message_id = ?"
-_BATCHES = "SELECT batch_id FROM sakuin_batch_messages WHERE message_id = ? ORDER BY batch_id"
-_REPOINT_BATCH = (
-    "{update_or_ignore} sakuin_batch_messages SET message_id = ?"
-    " WHERE batch_id = ? AND message_id = ?"
-)
-"""Ignored where the batch holds the newer message too: the old one then counts as done."""
-
 _COLUMNS = (
     "SELECT id, status, message_id, receipt_handle, created_at, updated_at, started_at, ended_at,"
     " queue, kind, done, total, note, error, notify, keep_seconds, keep_until,"
@@ -100,10 +94,12 @@ def requeue_jobs_on(connection: Connection, message_ids: Iterable[int], holder: 
 
 
 def wait_again_on(connection: Connection, message_ids: Iterable[int]) -> None:
-    """Say that these dead messages were pushed again: their failed jobs wait again."""
-    rows = jobs_of_messages(connection, message_ids)
+    """Say that these dead messages were pushed again: failed jobs, and batches, wait again."""
+    ids = sorted(message_ids)
+    rows = jobs_of_messages(connection, ids)
     for part in cut([row.id for row in rows if row.status != "finished"]):
         execute(connection, _WAIT_AGAIN, None, ids=part)
+    revive_members_on(connection, ids)
 
 
 def repoint_jobs_on(connection: Connection, old_message_id: int, new_message_id: int) -> None:
@@ -117,8 +113,7 @@ def repoint_jobs_on(connection: Connection, old_message_id: int, new_message_id:
     for part in cut(moved):
         execute(connection, _REPOINT, new_message_id, old_message_id, ids=part)
         execute(connection, _WAIT_AGAIN, None, ids=part)
-    for batch_id in execute(connection, _BATCHES, old_message_id).scalars().all():
-        execute(connection, _REPOINT_BATCH, new_message_id, batch_id, old_message_id)
+    repoint_members_on(connection, old_message_id, new_message_id)
 
 
 def jobs_of_messages(connection: Connection, message_ids: Iterable[int]) -> list[Row[Any]]:
