@@ -11,9 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
-from databases import until
+from databases import claim_one, until
 from explained import explained
-from sakuin.queue import BadMessage, create_schema, discard_dead, read, replay, retry_dead
+from sakuin.queue import (
+    BadMessage,
+    bury,
+    create_schema,
+    discard_dead,
+    push,
+    read,
+    replay,
+    retry_dead,
+)
 from sakuin.queue.dead_filter import (
     DeadFilter,
     FoundDead,
@@ -202,20 +211,44 @@ def test_the_second_of_two_operators_waits_and_finds_nothing(
     with engine.connect() as holder, holder.begin():
         execute(holder, "SELECT id FROM sakuin_dead WHERE id IN ({ids}) FOR UPDATE", ids=ids).all()
         late.start()
-        until_blocked(engine)
+        until_blocked(engine, "DELETE FROM sakuin_dead%")
         execute(holder, "DELETE FROM sakuin_dead WHERE id IN ({ids})", ids=ids)
     late.join()
     assert seconds == [0]
     assert retry_dead(engine, ids) == 0
 
 
-def until_blocked(engine: Engine) -> None:
-    """Wait until another connection is at its DELETE: it cannot end it."""
+def test_a_retry_meets_a_push_of_the_same_unique_key(
+    mariadb_url: str, open_database: Callable[[str], Engine]
+) -> None:
+    """The fault "requeue collides with the unique key" (procrastinate 1446): it merges.
+
+    The push is in its transaction while the retry begins, which cannot see it yet.
+    """
+    engine, other = open_database(mariadb_url), open_database(mariadb_url)
+    create_schema(engine)
+    with engine.begin() as connection:
+        push(connection, "q", b"old", unique_key="k")
+    bury(engine, claim_one(engine), "because")
+    retried: list[int] = []
+    late = threading.Thread(target=lambda: retried.append(retry_dead(other, [1])))
+    with engine.begin() as connection:
+        newer = push(connection, "q", b"new", unique_key="k")
+        late.start()
+        until_blocked(engine, "INSERT INTO sakuin_messages (id,%")
+    late.join()
+    assert retried == [1]
+    assert found(engine) == []
+    assert waiting(engine) == [newer]
+
+
+def until_blocked(engine: Engine, statement: str) -> None:
+    """Wait until another connection is at this statement: it cannot end it."""
     sql = (
         "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()"
         " AND info LIKE ? AND id <> CONNECTION_ID()"
     )
-    until(lambda: read(engine, lambda c: execute(c, sql, "DELETE FROM sakuin_dead%").scalar_one()))
+    until(lambda: read(engine, lambda c: execute(c, sql, statement).scalar_one()))
 
 
 @pytest.mark.parametrize("database_kind", ["mariadb"], indirect=True)

@@ -1,14 +1,16 @@
 """The dead list: what was given up, to be read, retried or discarded."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row
+from sqlalchemy.exc import IntegrityError
 
 from sakuin.queue.dialect import cut, execute, moment
 from sakuin.queue.errors import BadMessage
 from sakuin.queue.message import DeadMessage
-from sakuin.queue.replay import replay
+from sakuin.queue.replay import TRIES, replay
 from sakuin.queue.tell_jobs import tell_merged, tell_waiting
 
 MOST_LISTED = 1_000
@@ -25,6 +27,7 @@ _RETRY = (
     " FROM sakuin_dead d LEFT JOIN sakuin_messages m ON m.id = d.message_id"
     " WHERE d.id IN ({ids}) AND NOT EXISTS (SELECT 1 FROM sakuin_messages n"
     " WHERE n.queue = d.queue AND n.unique_key = d.unique_key)"
+    " ORDER BY d.id"
 )
 _DISCARD = "DELETE FROM sakuin_dead WHERE id IN ({ids})"
 _LOCK = (
@@ -76,16 +79,36 @@ def retry_dead(engine: Engine, dead_ids: Iterable[int]) -> int:
     """
     ids = sorted(set(dead_ids))
 
-    def work(connection: Connection) -> int:
-        found = [row for part in cut(ids) for row in execute(connection, _LOCK, ids=part)]
-        for row in found:
-            _push_again(connection, row)
-        for part in cut([row.id for row in found]):
-            execute(connection, _DISCARD, ids=part)
-        tell_waiting(connection, {row.message_id for row in found})
-        return len(found)
+    def once() -> int:
+        return replay(
+            engine,
+            lambda connection: _retry(connection, ids),
+            committed=lambda connection, _: _are_gone(connection, ids),
+        )
 
-    return replay(engine, work, committed=lambda connection, _: _are_gone(connection, ids))
+    for _ in range(TRIES - 1):
+        with suppress(IntegrityError):  # another put a message of that unique key, or id, in place
+            return once()
+    return once()
+
+
+def _retry(connection: Connection, ids: Sequence[int]) -> int:
+    found = [row for part in cut(ids) for row in execute(connection, _LOCK, ids=part)]
+    plain: dict[int, int] = {}
+    for row in found:
+        if row.unique_key is None:
+            plain.setdefault(row.message_id, row.id)
+    together = sorted(plain.values())
+    for part in cut(together):
+        execute(connection, _RETRY, ids=part)
+    alone = set(together)
+    for row in found:
+        if row.id not in alone:
+            _push_again(connection, row)
+    for part in cut([row.id for row in found]):
+        execute(connection, _DISCARD, ids=part)
+    tell_waiting(connection, {row.message_id for row in found})
+    return len(found)
 
 
 def _push_again(connection: Connection, row: Row[Any]) -> None:
