@@ -30,8 +30,9 @@ def usual_plan(
     """Return a plan of `workers` for the registry `jobs` ("module:name"; without it none).
 
     `senders`, "module:function", gives the dispatcher the ways out for notices; workers that know
-    the kind of notices do without. Jobs that are running at the end have `stop_seconds` to finish. The other options are those
-    of `Worker`, the number of `processes` that each worker runs jobs in among them.
+    the kind of notices do without. Jobs that are running at the end have `stop_seconds` to finish.
+    The other options are those of `Worker`, the number of `processes` that each worker runs jobs
+    in among them.
     """
     options = {
         "target": jobs,
