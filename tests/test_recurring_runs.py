@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from recurring import at, at_once, planned, recorded, shown, task, times
-from sakuin.queue import ack, claim, read, replay
+from sakuin.queue import Limit, ack, claim, read, replay
 from sakuin.queue.dialect import execute
 from sakuin.queue.recurring import (
     BadTask,
@@ -225,23 +225,28 @@ def test_one_bad_row_does_not_stop_the_others(
     told = [record.getMessage() for record in caplog.records]
     assert [line.partition(":")[0] for line in told] == ["task a", "task b"]
     assert "now and then" in (shown(engine, clock)["a"].trouble or "")
+    assert str(scheduler.detail()["failing"]).count("task") == 2
+    declare_tasks(engine, [task("b"), task("c")], clock=clock)
+    scheduler.tick()
+    assert scheduler.detail()["failing"] == {}
+    assert caplog.messages[2:] == ["task b: going on"]
 
 
 def test_pruned_records_push_nothing_again(engine: Engine) -> None:
     """Old records go, the last of each task stays, and the plan does not rest on them."""
     clock, scheduler = planned(
-        engine, "2027-01-01 00:00", task("a", schedule="every minute"), task("b")
+        engine, "2020-01-01 00:00", task("a", schedule="every minute"), task("b")
     )
     clock.forward(minutes=9)
     scheduler.tick()
-    assert len(times(engine)) == 9
-    old = "UPDATE sakuin_runs SET pushed_at = '2020-01-01 00:00:00.000000'"
-    replay(engine, lambda connection: execute(connection, old))
+    run_now(engine, "b")  # by the database's clock: today
+    assert len(times(engine)) == 10
     assert prune_runs(engine, 86400) == 8
     assert prune_runs(engine, 86400) == 0
     scheduler.tick()
+    assert scheduler.detail()["runs_pushed"] == 9
     left = read(engine, lambda connection: runs_shown(connection, "a"))
-    assert [run.run_at for run in left] == [at("2027-01-01 00:09")]
+    assert [run.run_at for run in left] == [at("2020-01-01 00:09")]
 
 
 def test_a_clock_that_is_set_back_repeats_nothing(engine: Engine) -> None:
@@ -270,3 +275,21 @@ def test_the_clock_is_the_databases(engine: Engine) -> None:
     event.listen(engine, "before_cursor_execute", stop_when_pushed)
     scheduler.run(stop)
     assert recorded(engine)
+
+
+def test_a_limit_that_discards_leaves_a_run_out_while_one_is_worked_on(engine: Engine) -> None:
+    """A slow job does not pile up: its run is recorded, without a message."""
+    slow = task("slow", schedule="every minute", limit=Limit("slow", on_conflict="discard"))
+    clock, scheduler = planned(engine, "2027-01-01 00:00", slow)
+    for _ in range(3):
+        clock.forward(minutes=1)
+        scheduler.tick()
+    (message,) = claim(engine, slow.queue, limit=10, lease_seconds=60)
+    assert message.limit_key == b"/slow"
+    ack(engine, message)
+    clock.forward(minutes=1)
+    scheduler.tick()
+    sql = "SELECT message_id FROM sakuin_runs ORDER BY run_at"
+    first, *left_out, last = read(engine, lambda c: execute(c, sql).scalars().all())
+    assert (first, left_out) == (message.id, [0, 0])
+    assert last > first

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Engine
 from sakuin.queue.dialect import execute, stored
 from sakuin.queue.recurring.clock import Clock, database_clock
 from sakuin.queue.recurring.insert_once import insert_once
+from sakuin.queue.recurring.limit_rule import limit_as_text
 from sakuin.queue.recurring.task import BadTask, Task
 from sakuin.queue.replay import replay
 
@@ -20,11 +21,12 @@ _UPDATE = (
     "UPDATE sakuin_tasks SET"
     " planned_from = CASE WHEN schedule <> ? OR zone <> ? THEN ? ELSE planned_from END,"
     " schedule = ?, zone = ?, origin = ?, kind = ?, data = ?, queue = ?, priority = ?,"
-    " catch_up_seconds = ?, description = ? WHERE task_key = ?"
+    " catch_up_seconds = ?, limit_rule = ?, description = ? WHERE task_key = ?"
 )
 _INTO = (
     "INTO sakuin_tasks (planned_from, schedule, zone, origin, kind, data, queue, priority,"
-    " catch_up_seconds, description, task_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " catch_up_seconds, limit_rule, description, task_key)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -69,6 +71,7 @@ def _write(connection: Connection, task: Task, origin: str, now: str) -> None:
         task.queue,
         task.priority,
         task.catch_up_seconds,
+        limit_as_text(task.limit),
         task.description,
         task.key,
     )

@@ -6,15 +6,17 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row
 
 from sakuin.queue.dialect import execute, moment_or_epoch, stored
+from sakuin.queue.errors import LimitReached
 from sakuin.queue.push import push
 from sakuin.queue.recurring.clock import Clock, database_clock
 from sakuin.queue.recurring.insert_once import insert_once
+from sakuin.queue.recurring.limit_rule import limit_from_text
 from sakuin.queue.recurring.planned import Planned
 from sakuin.queue.recurring.task import BadTask
 from sakuin.queue.replay import replay
 
 _LOCK = (
-    "SELECT schedule, zone, planned_from, queue, kind, data, priority FROM sakuin_tasks"
+    "SELECT schedule, zone, planned_from, queue, kind, data, priority, limit_rule FROM sakuin_tasks"
     " WHERE task_key = ? {lock}"
 )
 _PLAN = "UPDATE sakuin_tasks SET planned_from = ? WHERE task_key = ?"
@@ -86,12 +88,20 @@ def run_now(engine: Engine, key: str, *, clock: Clock = database_clock) -> int:
 def _push_once(
     connection: Connection, key: str, task: Row[Any], run_at: datetime, *, is_manual: bool
 ) -> int | None:
-    """Record the run and push its message; None if it is recorded already."""
+    """Record the run and push its message; None if it is recorded already, 0 if it is left out."""
     at = stored(run_at)
     if not insert_once(connection, _RUN, key, at, int(is_manual)):
         return None
-    message_id = push(
-        connection, task.queue, bytes(task.data), priority=task.priority, kind=task.kind
-    )
+    try:
+        message_id = push(
+            connection,
+            task.queue,
+            bytes(task.data),
+            priority=task.priority,
+            kind=task.kind,
+            limit=limit_from_text(task.limit_rule),
+        )
+    except LimitReached:
+        return 0  # recorded all the same: it is this run that is left out
     execute(connection, _PUSHED, message_id, key, at)
     return message_id

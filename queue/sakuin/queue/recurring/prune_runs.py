@@ -14,13 +14,13 @@ KEEP_SECONDS = 30 * 86400.0
 _KEYS = "SELECT task_key, MAX(run_at) AS last_at FROM sakuin_runs GROUP BY task_key"
 _OLD = (
     "SELECT run_at FROM sakuin_runs"
-    " WHERE task_key = ? AND run_at < ? AND pushed_at < {later} ORDER BY run_at LIMIT ?"
+    " WHERE task_key = ? AND run_at < ? AND run_at < {later} ORDER BY run_at LIMIT ?"
 )
 _DELETE = "DELETE FROM sakuin_runs WHERE task_key = ? AND run_at <= ?"
 
 
 def prune_runs(engine: Engine, keep_seconds: float = KEEP_SECONDS) -> int:
-    """Delete the records of runs that were pushed longer ago, and return how many.
+    """Delete the records of runs that were due longer ago, and return how many.
 
     The plan does not rest on them: no run is pushed again. Raises BadMessage for a bad duration.
     """

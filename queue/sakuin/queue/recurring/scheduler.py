@@ -23,6 +23,7 @@ MOST_SLEEP_SECONDS = 5.0
 
 LEAST_SLEEP_SECONDS = 0.01
 STUCK_SECONDS = 300.0
+_SELF = "scheduler"
 
 
 class Scheduler:
@@ -49,25 +50,31 @@ class Scheduler:
     def run(self, stop: threading.Event) -> None:
         """Push what is due until `stop` is set; a run that is being pushed is ended first."""
         while not stop.is_set():
-            stop.wait(self._tick_safely())
+            stop.wait(self._tick_safely(stop))
 
-    def tick(self) -> float:
+    def tick(self, stop: threading.Event | None = None) -> float:
         """Push what is due now, and return in how many seconds something is due again.
+
+        With much to make up for it ends early when `stop` is set.
 
         Raises QueueError or SQLAlchemyError where the database is away.
         """
         now, tasks = read(self._engine, self._look)
         soonest = timedelta(seconds=self._most_sleep_seconds)
+        for gone in self._trouble.keys() - {_SELF, *(_name(planned) for planned in tasks)}:
+            del self._trouble[gone]
         for planned in tasks:
+            if stop is not None and stop.is_set():
+                break
             self._moved_at = time.monotonic()
             try:
                 soonest = min(soonest, self._push_due(planned, now) - now)
             except (DatabaseAway, DatabaseBusy, OutcomeUnknown):
                 raise
             except Exception as error:  # noqa: BLE001  one task's fault must not stop the others
-                self._tell(f"task {planned.key}", f"{type(error).__name__}: {error}")
+                self._tell(_name(planned), f"{type(error).__name__}: {error}")
             else:
-                self._going_on(f"task {planned.key}")
+                self._going_on(_name(planned))
         return max(soonest.total_seconds(), LEAST_SLEEP_SECONDS)
 
     def is_well(self) -> bool:
@@ -91,8 +98,8 @@ class Scheduler:
             and leave_out(self._engine, planned, due.left_out_until)
         ):
             _LOG.warning(
-                "task %s: runs from %s to %s are left out: no scheduler ran, and they are older"
-                " than catch_up_seconds=%g",
+                "task %s: runs from %s to %s were missed and are left out: they are older than"
+                " catch_up_seconds=%g",
                 planned.key,
                 due.left_out.isoformat(),
                 due.left_out_until.isoformat(),
@@ -104,15 +111,15 @@ class Scheduler:
         last = due.runs[-1] if due.runs else due.left_out_until or planned.planned_from
         return schedule.next_after(last)
 
-    def _tick_safely(self) -> float:
+    def _tick_safely(self, stop: threading.Event) -> float:
         """Tick; whatever fails is told once, and tried again after a while."""
         self._moved_at = time.monotonic()
         try:
-            seconds = self.tick()
+            seconds = self.tick(stop)
         except (QueueError, SQLAlchemyError) as error:
-            self._tell("scheduler", str(error))
+            self._tell(_SELF, str(error))
             return self._most_sleep_seconds
-        self._going_on("scheduler")
+        self._going_on(_SELF)
         return seconds
 
     def _tell(self, who: str, trouble: str) -> None:
@@ -123,3 +130,7 @@ class Scheduler:
     def _going_on(self, who: str) -> None:
         if self._trouble.pop(who, None):
             _LOG.warning("%s: going on", who)
+
+
+def _name(planned: Planned) -> str:
+    return f"task {planned.key}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sakuin.queue.errors import QueueError
+from sakuin.queue.limit import Limit
 from sakuin.queue.limits import check_data, check_kind, check_priority, check_queue
 from sakuin.queue.recurring.parse_schedule import parse_schedule
 from sakuin.queue.recurring.schedule import Schedule
@@ -33,7 +34,8 @@ class Task:
 
     `schedule` is cron or plain words (`parse_schedule`), by the clock of `zone`. Runs that were
     missed while no scheduler ran are made up for if they are younger than `catch_up_seconds`;
-    older ones are left out. Raises BadTask that names key and field.
+    older ones are left out. With `limit` only so many are worked on at once, or, where it discards,
+    a run is left out while one waits or is worked on. Raises BadTask that names key and field.
     """
 
     key: str
@@ -45,6 +47,7 @@ class Task:
     priority: int = 5
     catch_up_seconds: float = 600.0
     description: str = ""
+    limit: Limit | None = None
 
     def __post_init__(self) -> None:
         for name in _TEXTS:

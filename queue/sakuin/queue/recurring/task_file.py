@@ -4,7 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from sakuin.queue.errors import QueueError
+from sakuin.queue.errors import BadMessage, QueueError
+from sakuin.queue.recurring.limit_rule import limit_from
 from sakuin.queue.recurring.task import BadTask, Task
 
 MOST_BYTES = 1 << 20
@@ -17,6 +18,7 @@ _FIELDS = {
     "priority": "priority",
     "catch_up_seconds": "catch_up_seconds",
     "description": "description",
+    "limit": "limit",
 }
 _NEEDED = ("class", "schedule", "zone")
 _EXAMPLE = '[nightly-report]\nclass = "report"\nschedule = "every day at 3:15"\nzone = "Asia/Tokyo"'
@@ -30,8 +32,8 @@ def read_tasks(path: Path) -> tuple[Task, ...]:
     """Return the tasks of the file, in its order. Raises BadTaskFile.
 
     A table needs `class` (the kind), `schedule` and `zone`, and may have `args` (a table),
-    `queue`, `priority`, `catch_up_seconds` and `description`. `zone` at the top of the file is
-    that of each table without one.
+    `queue`, `priority`, `catch_up_seconds`, `description` and `limit` (a table). `zone` at the top
+    of the file is that of each table without one.
     """
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -76,4 +78,9 @@ def _mistakes(table: object, zone: object) -> list[str]:
 
 def _task(key: str, table: dict[str, Any], zone: object) -> Task:
     given = {_FIELDS[name]: value for name, value in table.items()}
+    if "limit" in given:
+        try:
+            given["limit"] = limit_from(given["limit"])
+        except BadMessage as error:
+            raise BadTask(key, "limit", str(error)) from None
     return Task(**{"key": key, "zone": zone, **given})
