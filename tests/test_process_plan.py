@@ -10,13 +10,24 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from aging import registered
-from databases import until
+from aging import age, registered
+from databases import claim_one, claimed, push_all, until
 from process_jobs import Line, jobs
 from process_roles import said
-from sakuin.queue import BadMessage, QueueError, read, replay
+from sakuin.queue import BadMessage, QueueError, claim, read, replay
 from sakuin.queue.jobs import job_of
-from sakuin.queue.processes import Duty, Heartbeat, Role, RoleRefused, roles, supervise, usual_plan
+from sakuin.queue.processes import (
+    Duty,
+    Heartbeat,
+    Role,
+    RoleRefused,
+    register,
+    roles,
+    supervise,
+    usual_plan,
+)
+from sakuin.queue.processes.tidy_beside import tidy_beside
+from sakuin.queue.recurring import Task, declare_tasks
 from supervisor_program import supervisor_program
 
 
@@ -60,6 +71,23 @@ def test_a_whole_plan_works_through_a_killed_worker(engine: Engine, tmp_path: Pa
 def status(engine: Engine, job_id: int) -> str | None:
     job = read(engine, lambda connection: job_of(connection, job_id))
     return job.status if job else None
+
+
+def test_a_process_tidies_and_schedules_beside_its_work(engine: Engine) -> None:
+    """One light process: recurring tasks are pushed, and what a dead process held is given back."""
+    (message,) = push_all(engine, "q", b"x")
+    dead = register(engine, "worker", dead_after_seconds=0.5)
+    claim(engine, "q", limit=1, lease_seconds=600, holder=dead.id)
+    age(engine, dead.id, 100)
+    declare_tasks(engine, [Task("tick", "line", "every 1 second", "UTC", queue="ticks")])
+    with tidy_beside(engine, "index", detail=lambda: {"documents": 7}) as heart:
+        (own,) = [one for one in registered(engine) if one.role == "index"]
+        assert own.id == heart.id
+        assert own.detail["documents"] == 7
+        until(lambda: claimed(engine, "ticks"))
+        until(lambda: [one.role for one in registered(engine)] == ["index"])
+        assert claim_one(engine).id == message
+    assert registered(engine) == []
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
