@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from sakuin.queue import ack, claim, create_schema, read, replay
+from sakuin.queue import ack, claim, create_schema, fail, read, replay
 from sakuin.queue.dialect import execute
 from sakuin.queue.jobs import (
     Callback,
@@ -22,6 +22,7 @@ from sakuin.queue.jobs import (
     push_into_batch,
     push_job,
     receive_jobs_on,
+    retry_jobs_on,
     seal_batch,
     set_progress,
     settle_orphans,
@@ -84,12 +85,15 @@ def test_tidying_waits_for_no_open_transaction(
         push_into_batch(stranger, open_one, "q", [b"x"] * 50)
         for _ in range(3):
             push_job(stranger, "jobs", b"x")
-        execute(stranger, "SELECT * FROM sakuin_jobs WHERE id >= 4 FOR UPDATE").all()
+        execute(stranger, "SELECT * FROM sakuin_jobs WHERE id >= 5 FOR UPDATE").all()
         execute(stranger, "SELECT * FROM sakuin_batch_messages WHERE batch_id > 1 FOR UPDATE").all()
         assert end_batches(impatient) == 1
         assert set_progress(impatient, Receipt.of(mine[0]), 1, 2)
         assert settle_orphans(impatient) == 1
         assert prune(impatient) == 2
+        more = claim(impatient, "jobs", limit=1, lease_seconds=60, also=receive_jobs_on)
+        again = fail(impatient, more, "no", also=lambda on, ids: retry_jobs_on(on, ids, "no"))
+        assert (len(more), again) == (1, frozenset())
         assert ack(impatient, mine, also=lambda on, ids: finish_jobs_on(on, ids, {})) == frozenset()
     assert waiting(impatient, "after") == 1
 

@@ -13,13 +13,17 @@ from sakuin.queue import (
     Message,
     RetryPolicy,
     ack,
+    bury,
     claim,
+    dead_messages,
     fail,
     push,
     read,
     replay,
     requeue_held,
+    retry_dead,
 )
+from sakuin.queue.dialect import execute
 from sakuin.queue.jobs import (
     BadReceipt,
     Job,
@@ -38,7 +42,6 @@ from sakuin.queue.jobs import (
     retry_jobs_on,
     set_progress,
     settle_by_receipt,
-    wait_again_on,
 )
 from sakuin.queue.jobs.job import MAX_RESULT_BYTES
 
@@ -64,6 +67,10 @@ def receive(engine: Engine) -> Message:
 def finish(engine: Engine, message: Message, result: bytes | None = None) -> None:
     results = {} if result is None else {message.id: result}
     ack(engine, message, also=lambda on, ids: finish_jobs_on(on, ids, results))
+
+
+def run(engine: Engine, sql: str, *values: object) -> None:
+    replay(engine, lambda on: execute(on, sql, *values))
 
 
 def notices(engine: Engine) -> list[dict[str, Any]]:
@@ -130,7 +137,7 @@ def test_a_failed_delivery_waits_again_and_the_last_one_fails_the_job(engine: En
     expire(engine, first.id)
     second = receive(engine)
     assert not set_progress(engine, Receipt.of(first), 1, 2)
-    replay(engine, lambda on: fail_jobs_on(on, [second.id], "never"))
+    bury(engine, second, "never")
     failed = job(engine, job_id)
     assert (failed.status, failed.receipt, failed.error) == ("failed", None, "never")
     assert failed.keep_until is not None
@@ -139,10 +146,28 @@ def test_a_failed_delivery_waits_again_and_the_last_one_fails_the_job(engine: En
     assert "never" in notice["text"]
     replay(engine, lambda on: finish_jobs_on(on, [second.id], {}))  # a late word changes nothing
     assert job(engine, job_id).status == "failed"
-    replay(engine, lambda on: wait_again_on(on, [second.id]))
+    assert retry_dead(engine, [read(engine, dead_messages)[0].id]) == 1
     again = job(engine, job_id)
     assert (again.status, again.ended_at, again.keep_until) == ("waiting", None, None)
     assert notices(engine) == []
+
+
+def test_a_job_fails_however_its_message_dies(engine: Engine) -> None:
+    """Expired, delivered too often, failed for the last time: the job says why."""
+    ids = [start(engine, expires_seconds=0.001), start(engine), start(engine)]
+    _, spent, last = (job(engine, one).message_id for one in ids)
+    run(engine, "UPDATE sakuin_messages SET expires_at = created_at WHERE expires_at IS NOT NULL")
+    run(engine, "UPDATE sakuin_messages SET attempts = 9 WHERE id = ?", spent)
+    (message,) = claim(engine, "q", limit=9, lease_seconds=60, also=receive_jobs_on)
+    assert message.id == last
+    fail(engine, message, "the last time", policy=NEVER_RETRIED)
+    jobs = [job(engine, one) for one in ids]
+    assert {one.status for one in jobs} == {"failed"}
+    assert [(one.error or "")[:16] for one in jobs] == [
+        "it expired befor",
+        "it was delivered",
+        "the last time",
+    ]
 
 
 def test_a_waiting_message_of_the_key_gives_its_job(engine: Engine) -> None:

@@ -98,10 +98,8 @@ def test_kestra_17262_a_purge_of_many_rows_is_many_small_transactions(engine: En
     assert count(engine, "sakuin_jobs") == len(pushed)
 
 
-def test_nothing_unfinished_is_pruned_and_what_ended_only_when_its_time_is_over(
-    engine: Engine,
-) -> None:
-    """Kept: waiting, making, ended a moment ago, failed and pushed again."""
+def test_solid_queue_278_what_ended_is_pruned_in_its_time_and_nothing_else(engine: Engine) -> None:
+    """Jobs that were never cleaned. Kept: waiting, making, ended just now, pushed again."""
     ids = [
         replay(engine, lambda on, keep=keep: push_job(on, "q", b"x", keep_seconds=keep))  # type: ignore[misc]
         for keep in (0, 100, 0, 0, 0)

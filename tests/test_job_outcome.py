@@ -1,0 +1,103 @@
+"""A connection that is lost during COMMIT: jobs and batches end once all the same (Q6)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from sqlalchemy import Connection, Engine
+
+from cut_proxy import CutProxy, Where, cut_proxy
+from databases import Servers, fresh_schema
+from sakuin.queue import ack, claim, create_schema, open_engine, read, replay
+from sakuin.queue.dialect import execute
+from sakuin.queue.jobs import (
+    Callback,
+    Receipt,
+    end_batches,
+    job_of,
+    open_batch,
+    push_job,
+    push_to_batch,
+    receive_jobs_on,
+    seal_batch,
+    set_progress,
+    settle_by_receipt,
+)
+
+EVERYWHERE: tuple[Where, ...] = ("before", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A database, by a network path that can be cut and by one that is whole."""
+
+    proxy: CutProxy
+    cut: Engine
+    whole: Engine
+
+
+@pytest.fixture
+def path(servers: Servers) -> Iterator[Path]:
+    with fresh_schema(servers.private().url) as url, cut_proxy(url) as (proxy, through):
+        whole, cut = open_engine(url), open_engine(through)
+        create_schema(whole)
+        with cut.connect():
+            pass  # what opens a connection commits, too: only our own COMMIT is to be cut
+        yield Path(proxy, cut, whole)
+        cut.dispose()
+        whole.dispose()
+
+
+def count(path: Path, queue: str) -> int:
+    sql = "SELECT COUNT(*) FROM sakuin_messages WHERE queue = ?"
+    return int(read(path.whole, lambda on: execute(on, sql, queue).scalar_one()))
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+def test_a_job_is_received_reported_and_settled_once(path: Path, where: Where) -> None:
+    """Q6: the claim, the progress and the end are found, or done again; one notice is pushed."""
+    notify = ["mailto:a@example.org"]
+    job_id = replay(path.whole, lambda on: push_job(on, "q", b"x", notify=notify))
+    path.proxy.cut(where)
+    (message,) = claim(path.cut, "q", limit=1, lease_seconds=60, also=receive_jobs_on)
+    receipt = Receipt.of(message)
+    making = read(path.whole, lambda on: job_of(on, job_id))
+    assert making is not None
+    assert (making.status, making.receipt) == ("making", receipt)
+    path.proxy.cut(where)
+    assert set_progress(path.cut, receipt, 1, 2)
+    path.proxy.cut(where)
+    settle_by_receipt(path.cut, receipt, result=b"r")
+    assert path.proxy.cuts == 3
+    ended = read(path.whole, lambda on: job_of(on, job_id))
+    assert ended is not None
+    assert (ended.status, ended.result, ended.receipt) == ("finished", b"r", None)
+    assert count(path, "sakuin:notices") == 1
+    assert count(path, "q") == 0
+
+
+@pytest.mark.parametrize("where", EVERYWHERE)
+@pytest.mark.parametrize("is_seen", [False, True])
+def test_a_batch_calls_back_once(path: Path, where: Where, is_seen: bool) -> None:
+    """Q6: cut where a settled member is noted, or where the batch ends: one callback."""
+
+    def work(on: Connection) -> int:
+        batch_id = open_batch(on, "x", Callback("after", None, b""))
+        push_to_batch(on, batch_id, "q", b"x")
+        seal_batch(on, batch_id)
+        return batch_id
+
+    replay(path.whole, work)
+    assert ack(path.whole, claim(path.whole, "q", limit=1, lease_seconds=60)) == frozenset()
+    if is_seen:
+        for sql in (
+            "DELETE FROM sakuin_batch_messages",
+            "UPDATE sakuin_batches SET seen = 1",
+        ):
+            replay(path.whole, lambda on, sql=sql: execute(on, sql))  # type: ignore[misc]
+    path.proxy.cut(where)
+    assert end_batches(path.cut) == 1
+    assert path.proxy.cuts == 1
+    assert count(path, "after") == 1
+    seen = read(path.whole, lambda on: execute(on, "SELECT seen FROM sakuin_batches").scalar_one())
+    assert seen == 1
