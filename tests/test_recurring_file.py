@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from recurring import task
+from sakuin.queue import Limit
 from sakuin.queue.recurring import BadTask, BadTaskFile, Task, read_tasks
+from sakuin.queue.recurring.task_file import tasks_of
 
 GOOD = """
 zone = "Asia/Tokyo"
@@ -122,3 +124,17 @@ def test_a_task_in_code_is_checked_too() -> None:
     with pytest.raises(BadTask, match="task 'tidy', args: message of 4,194,"):
         task(args={"text": "x" * (4 << 20)})
     assert task().data() == b"{}"
+
+
+def test_a_limit_is_read_and_each_mistake_in_it_named() -> None:
+    table = '[a]\nclass = "k"\nschedule = "@daily"\nzone = "UTC"\nlimit = '
+    (task,) = tasks_of(table + '{ key = "x", to = 2, seconds = 60, on_conflict = "discard" }', "f")
+    assert task.limit == Limit("x", to=2, seconds=60, on_conflict="discard")
+    for wrong, told in (
+        ("3", r"\[a\] limit: write a table"),
+        ('{ key = "x", most = 2 }', r"\[a\] limit: most: unknown; known: key, to,"),
+        ('{ key = "x", to = "2" }', r"\[a\] limit: to: '2' is no number"),
+        ('{ key = "x", to = 0 }', r"\[a\] limit: limit to=0"),
+    ):
+        with pytest.raises(BadTaskFile, match=told):
+            tasks_of(table + wrong, "f")

@@ -15,6 +15,7 @@ CREATE TABLE IF NOT EXISTS sakuin_tasks (
   queue VARCHAR(100) NOT NULL,
   priority TINYINT UNSIGNED NOT NULL,
   catch_up_seconds DOUBLE NOT NULL,
+  limit_rule TEXT NULL,
   description VARCHAR(255) NOT NULL DEFAULT '',
   planned_from DATETIME(6) NOT NULL DEFAULT {NOW_MYSQL}
 {_END_MYSQL}"""
@@ -65,6 +66,7 @@ CREATE TABLE IF NOT EXISTS sakuin_tasks (
   queue TEXT NOT NULL,
   priority INTEGER NOT NULL,
   catch_up_seconds REAL NOT NULL,
+  limit_rule TEXT NULL,
   description TEXT NOT NULL DEFAULT '',
   planned_from TEXT NOT NULL DEFAULT {NOW_SQLITE}
 )"""

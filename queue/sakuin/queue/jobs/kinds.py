@@ -1,6 +1,7 @@
 """The kinds of jobs of an application: registered functions, and how their jobs are pushed."""
 
 import importlib
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -8,6 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from sakuin.queue.errors import QueueError
 from sakuin.queue.jobs.job import KEEP_SECONDS
 from sakuin.queue.jobs.kind import (
     JOB_POLICY,
@@ -187,7 +189,10 @@ class Jobs:
 
 
 def load_jobs(target: str) -> Jobs:
-    """Import the registry that "package.module:name" names. Raises BadTarget."""
+    """Import the registry, or the function that returns one, that "package.module:name" names.
+
+    Raises BadTarget.
+    """
     module_name, colon, name = target.partition(":")
     if not (module_name and colon and name):
         raise BadTarget(f'jobs {target!r}: write "package.module:name" of a sakuin.queue.jobs.Jobs')
@@ -198,6 +203,11 @@ def load_jobs(target: str) -> Jobs:
             f"jobs {target!r}: {module_name} cannot be imported: {type(error).__name__}: {error}"
         ) from error
     found = getattr(module, name, None)
+    if inspect.isfunction(found):
+        try:
+            found = found()
+        except QueueError as error:
+            raise BadTarget(f"jobs {target!r}: {error}") from error
     if not isinstance(found, Jobs):
         there = "nothing of that name" if found is None else f"a {type(found).__name__}"
         raise BadTarget(f"jobs {target!r}: there is {there} in {module_name}, not a Jobs")
