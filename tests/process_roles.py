@@ -37,6 +37,15 @@ def said_by(output: Path, word: str) -> list[tuple[int, int]]:
     return [(int(number), int(pid)) for _word, number, pid in said]
 
 
+def is_running(pid: int) -> bool:
+    """Tell whether there is such a process, and not only its remains."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
 def work(duty: Duty) -> Callable[[], None]:
     """Claim and ack, until told to stop, through a database that goes away."""
     limit = duty.options.get("limit", 1)

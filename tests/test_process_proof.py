@@ -25,7 +25,9 @@ from sakuin.queue.processes import Plan, usual_plan
 from supervisor_program import supervisor_program
 
 WORKERS = 4
-RESTARTS = 3
+RESTARTS = 2
+"""While work goes on; a third one is when all of it starts."""
+
 LEASE_SECONDS = 20.0
 
 
@@ -56,8 +58,9 @@ def test_killed_workers_and_restarted_servers_need_no_human(
         with engine.begin() as connection:
             push_many(connection, "q", [data] * stress.count(50_000), kind="mark")
         ids = left(engine)
-        plan = a_plan(url)
-        with supervisor_program(plan) as supervisor:
+        server.kill()
+        with supervisor_program(a_plan(url)) as supervisor:
+            away(server, stress.random())
             killed = trouble(server, engine, output, len(ids), stress)
             until(lambda: not left(engine))
             assert supervisor.poll() is None
@@ -95,9 +98,14 @@ def trouble(
         killed |= kill_one(engine, killed, chance)
         if point in restarts:
             server.kill()
-            threading.Event().wait(chance.random() / 2)  # how long the server is away
-            server.start()
+            away(server, chance)
     return killed
+
+
+def away(server: PrivateServer, chance: Random) -> None:
+    """Leave the server away for a moment."""
+    threading.Event().wait(chance.random() / 2)
+    server.start()
 
 
 def kill_one(engine: Engine, killed: set[int], chance: Random) -> set[int]:

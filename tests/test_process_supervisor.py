@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from aging import registered
 from databases import push_all, until
-from process_roles import said
+from process_roles import is_running, said
 from sakuin.queue import DatabaseRefused, SchemaMismatch, open_engine
 from sakuin.queue.processes import Plan, Role, RoleRefused, prune_dead, supervise
 from sakuin.queue.processes.child_process import ChildProcess
@@ -45,14 +45,6 @@ def supervising(plan: Plan) -> Iterator[threading.Event]:
     finally:
         stop.set()
         thread.join()
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
 
 
 def workers(engine: Engine) -> list[int]:
