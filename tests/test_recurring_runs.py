@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from recurring import at, at_once, planned, recorded, shown, task, times
-from sakuin.queue import Limit, ack, claim, read, replay
+from sakuin.queue import Limit, LimitReached, ack, claim, read, replay
 from sakuin.queue.dialect import execute
 from sakuin.queue.recurring import (
     BadTask,
@@ -192,7 +192,7 @@ def test_run_now_and_what_is_shown(engine: Engine) -> None:
     assert first != second
     last = shown(engine, clock)["a"].last_run
     assert last is not None
-    assert (last.message_id, last.is_manual, last.is_done) == (second, True, False)
+    assert (last.message_id, last.is_manual, last.status) == (second, True, "ready")
     ack(engine, claim(engine, "default", limit=10, lease_seconds=60))
     clock.now = at("2027-01-01 01:00")
     assert shown(engine, clock)["a"].next_run_at == clock.now
@@ -200,13 +200,31 @@ def test_run_now_and_what_is_shown(engine: Engine) -> None:
     one = shown(engine, clock)["a"]
     assert one.last_run is not None
     assert (one.last_run.run_at, one.last_run.is_manual) == (clock.now, False)
-    assert one.last_run.state is not None
-    assert one.last_run.state.status == "ready"
     assert one.next_run_at == at("2027-01-01 02:00")
     runs = read(engine, lambda connection: runs_shown(connection, "a"))
-    assert [run.is_done for run in runs] == [False, True, True]
+    assert [run.status for run in runs] == ["ready", "done", "done"]
     with pytest.raises(BadTask, match="'c', key: no such task"):
         run_now(engine, "c")
+
+
+def test_a_limit_that_discards_leaves_runs_out(engine: Engine) -> None:
+    """While one run waits or is worked on the next is left out: it is recorded, and shown so."""
+    limit = Limit("tidy", on_conflict="discard")
+    clock, scheduler = planned(engine, "2027-01-01 00:00", task(schedule="hourly", limit=limit))
+    for _ in range(2):
+        clock.forward(hours=1)
+        scheduler.tick()
+    with pytest.raises(LimitReached):
+        run_now(engine, "tidy", clock=clock)
+    (message,) = claim(engine, "default", limit=10, lease_seconds=60)
+    assert message.limit_key == b"/tidy"
+    ack(engine, message)
+    clock.forward(hours=1)
+    scheduler.tick()
+    runs = read(engine, lambda connection: runs_shown(connection, "tidy"))
+    assert [run.status for run in runs] == ["ready", "left out", "done"]
+    assert runs[1].message_id is None
+    assert scheduler.detail()["runs_pushed"] == 2
 
 
 def test_one_bad_row_does_not_stop_the_others(
@@ -275,21 +293,3 @@ def test_the_clock_is_the_databases(engine: Engine) -> None:
     event.listen(engine, "before_cursor_execute", stop_when_pushed)
     scheduler.run(stop)
     assert recorded(engine)
-
-
-def test_a_limit_that_discards_leaves_a_run_out_while_one_is_worked_on(engine: Engine) -> None:
-    """A slow job does not pile up: its run is recorded, without a message."""
-    slow = task("slow", schedule="every minute", limit=Limit("slow", on_conflict="discard"))
-    clock, scheduler = planned(engine, "2027-01-01 00:00", slow)
-    for _ in range(3):
-        clock.forward(minutes=1)
-        scheduler.tick()
-    (message,) = claim(engine, slow.queue, limit=10, lease_seconds=60)
-    assert message.limit_key == b"/slow"
-    ack(engine, message)
-    clock.forward(minutes=1)
-    scheduler.tick()
-    sql = "SELECT message_id FROM sakuin_runs ORDER BY run_at"
-    first, *left_out, last = read(engine, lambda c: execute(c, sql).scalars().all())
-    assert (first, left_out) == (message.id, [0, 0])
-    assert last > first

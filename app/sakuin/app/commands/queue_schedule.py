@@ -39,8 +39,8 @@ def list_tasks(
     JSON: a list of {"key", "kind", "queue", "priority", "schedule", "zone",
     "description", "origin", "catch_up_seconds", "next_run_at", "trouble",
     "last_run"}; "last_run" is null or {"run_at", "pushed_at", "message_id",
-    "is_manual", "state", "reason"}, its state ready, leased, scheduled, dead or
-    done.
+    "is_manual", "state", "reason"}, its state ready, leased, scheduled, dead,
+    done or left out.
     """
     with opened_queues(data_dir, database_url) as opened:
         found = read(opened.database, tasks_shown)
@@ -97,7 +97,7 @@ def _queue_of(connection: Connection, key: str) -> str:
 def _run_shown(run: ShownRun | None) -> str:
     if run is None:
         return "-"
-    return f"{time_shown(run.run_at)} {run.state.status if run.state else 'done'}"
+    return f"{time_shown(run.run_at)} {run.status}"
 
 
 def _json(task: ShownTask) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _json(task: ShownTask) -> dict[str, Any]:
             "pushed_at": time_json(last.pushed_at),
             "message_id": last.message_id,
             "is_manual": last.is_manual,
-            "state": last.state.status if last.state else "done",
+            "state": last.status,
             "reason": last.state.reason if last.state else None,
         },
     }

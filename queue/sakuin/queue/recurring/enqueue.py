@@ -32,6 +32,7 @@ _LOOK = "SELECT 1 FROM sakuin_runs WHERE task_key = ? AND run_at = ? AND message
 def enqueue_run(engine: Engine, planned: Planned, run_at: datetime) -> int | None:
     """Push the run and return its message id; None if it was pushed before, or the plan changed.
 
+    0 if the task's limit has no room and discards what finds none.
     Runs of a task are to be given oldest first: the plan moves to this one. Each is pushed once
     however many schedulers try: they queue up for the task's row, and the record of a run
     (task, time) is unique and commits with its message.
@@ -44,7 +45,10 @@ def enqueue_run(engine: Engine, planned: Planned, run_at: datetime) -> int | Non
         if moment_or_epoch(task.planned_from) >= run_at:
             return None
         execute(connection, _PLAN, stored(run_at), planned.key)
-        return _push_once(connection, planned.key, task, run_at, is_manual=False)
+        try:
+            return _push_once(connection, planned.key, task, run_at, is_manual=False)
+        except LimitReached:
+            return 0  # it stays recorded: it is this run that is left out
 
     # After a COMMIT whose outcome is unknown it is tried again: what happened is not done twice.
     return replay(engine, enqueue, committed=lambda _connection, _result: False)
@@ -67,7 +71,8 @@ def leave_out(engine: Engine, planned: Planned, until: datetime) -> bool:
 def run_now(engine: Engine, key: str, *, clock: Clock = database_clock) -> int:
     """Push a run of the task at once, beside its plan, and return the message id.
 
-    Raises BadTask if there is no such task.
+    Raises BadTask if there is no such task, and LimitReached, with nothing pushed, if its limit
+    has no room and discards.
     """
 
     def enqueue(connection: Connection) -> tuple[datetime, int]:
@@ -88,20 +93,20 @@ def run_now(engine: Engine, key: str, *, clock: Clock = database_clock) -> int:
 def _push_once(
     connection: Connection, key: str, task: Row[Any], run_at: datetime, *, is_manual: bool
 ) -> int | None:
-    """Record the run and push its message; None if it is recorded already, 0 if it is left out."""
+    """Record the run and push its message; None if it is recorded already.
+
+    Raises LimitReached with the run recorded, as message 0.
+    """
     at = stored(run_at)
     if not insert_once(connection, _RUN, key, at, int(is_manual)):
         return None
-    try:
-        message_id = push(
-            connection,
-            task.queue,
-            bytes(task.data),
-            priority=task.priority,
-            kind=task.kind,
-            limit=limit_from_text(task.limit_rule),
-        )
-    except LimitReached:
-        return 0  # recorded all the same: it is this run that is left out
+    message_id = push(
+        connection,
+        task.queue,
+        bytes(task.data),
+        priority=task.priority,
+        kind=task.kind,
+        limit=limit_from_text(task.limit_rule),
+    )
     execute(connection, _PUSHED, message_id, key, at)
     return message_id

@@ -106,7 +106,7 @@ class Scheduler:
                 planned.catch_up_seconds,
             )
         for run_at in due.runs:
-            if enqueue_run(self._engine, planned, run_at) is not None:
+            if enqueue_run(self._engine, planned, run_at):
                 self._pushed += 1
         last = due.runs[-1] if due.runs else due.left_out_until or planned.planned_from
         return schedule.next_after(last)

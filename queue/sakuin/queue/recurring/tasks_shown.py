@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, Row
 
 from sakuin.queue.dialect import execute, moment_or_epoch
 from sakuin.queue.inspect_queue import state_of
-from sakuin.queue.message import State
+from sakuin.queue.message import State, Status
 from sakuin.queue.recurring.clock import Clock, database_clock
 from sakuin.queue.recurring.parse_schedule import parse_schedule
 
@@ -27,18 +27,21 @@ class ShownRun:
     """One run: when it was due, when it was pushed, as which message, and where that is now.
 
     `state` is None once the message was worked on with success, and 'dead' where it was given up.
+    `message_id` is None where the task's limit had no room and left the run out.
     """
 
     run_at: datetime
     pushed_at: datetime
-    message_id: int
+    message_id: int | None
     is_manual: bool
     state: State | None
 
     @property
-    def is_done(self) -> bool:
-        """Tell whether the message was worked on with success."""
-        return self.state is None
+    def status(self) -> Status | Literal["done", "left out"]:
+        """Where the message is, in a word."""
+        if self.message_id is None:
+            return "left out"
+        return "done" if self.state is None else self.state.status
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ def runs_shown(connection: Connection, key: str, most: int = 20) -> tuple[ShownR
         ShownRun(
             run_at=moment_or_epoch(row.run_at),
             pushed_at=moment_or_epoch(row.pushed_at),
-            message_id=row.message_id,
+            message_id=row.message_id or None,
             is_manual=bool(row.is_manual),
             state=state_of(connection, row.message_id),
         )
