@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from databases import claim_one
 from sakuin.queue import (
@@ -98,7 +98,8 @@ def test_a_batch_ends_once_when_its_last_message_is_gone(engine: Engine) -> None
 
 
 def test_an_open_batch_does_not_end_and_a_sealed_one_takes_no_more(engine: Engine) -> None:
-    """Sealing says that nothing more comes; what is sealed, or is not there, refuses."""
+    """What is sealed, or is not there, refuses. An empty batch ends in the transaction of its
+    seal, whose callback wins."""
     batch_id = start(engine, [b"a"], seal=False)
     settle(engine)
     assert end_batches(engine) == 0
@@ -117,19 +118,13 @@ def test_an_open_batch_does_not_end_and_a_sealed_one_takes_no_more(engine: Engin
     assert batch(engine, batch_id).total == 2
     assert callbacks(engine) == 1
 
-
-def test_an_empty_batch_ends_when_it_is_sealed(engine: Engine) -> None:
-    """Nothing to wait for: the end is in the transaction of the seal, whose callback wins."""
-
-    def work(connection: Any) -> int:
-        batch_id = open_batch(connection, "nothing")
-        seal_batch(connection, batch_id, Callback("after", "callback", b"{}", 3))
+    def nothing(on: Connection) -> int:
+        batch_id = open_batch(on, "nothing")
+        seal_batch(on, batch_id, CALLBACK)
         return batch_id
 
-    batch_id = replay(engine, work)
-    assert batch(engine, batch_id).ended_at is not None
-    assert callbacks(engine) == 1
-    assert end_batches(engine) == 0
+    assert batch(engine, replay(engine, nothing)).ended_at is not None
+    assert (callbacks(engine), end_batches(engine)) == (1, 0)
 
 
 def test_a_dead_message_is_counted_and_may_come_back_before_the_end(engine: Engine) -> None:
@@ -167,15 +162,20 @@ def test_a_dead_message_that_came_back_by_plain_sql_is_waited_for(engine: Engine
     assert end_batches(engine) == 1
 
 
-def test_a_merged_message_is_waited_for_under_its_new_id(engine: Engine) -> None:
-    """A merge: the batch waits for the message that does the work now."""
-    start(engine, [b"a"])
+def test_a_merged_message_is_waited_for_and_strangers_are_not(engine: Engine) -> None:
+    """A merge: the batch waits for the message that does the work now. A message that is added
+    twice counts once, and others do not hold the batch up."""
+    batch_id = start(engine, [b"a"], seal=False)
     old = claim_one(engine)
     new_id = replay(engine, lambda on: push(on, "q", b"newer"))
+    replay(engine, lambda on: add_to_batch(on, batch_id, [old.id]))
+    replay(engine, lambda on: seal_batch(on, batch_id))
+    assert batch(engine, batch_id).total == 1
     replay(engine, lambda on: repoint_jobs_on(on, old.id, new_id))
+    replay(engine, lambda on: push_many(on, "q", [b"other"] * 3, priority=9))
     ack(engine, old)
     assert end_batches(engine) == 0
-    settle(engine)
+    settle(engine, limit=1)
     assert end_batches(engine) == 1
 
 
@@ -209,15 +209,3 @@ def test_the_ids_of_many_pushed_messages_are_those_of_their_datas(engine: Engine
         found = read(engine, lambda on: execute(on, sql).all())
         assert dict(zip(ids, datas, strict=True)) == {row.id: row.data for row in found[-1_200:]}
     assert batch(engine, batch_id).remaining == 2_400
-
-
-def test_other_messages_do_not_hold_a_batch_up(engine: Engine) -> None:
-    """Only its own members count; a message that is added twice counts once."""
-    batch_id = start(engine, [b"a"], seal=False)
-    message = claim_one(engine)
-    replay(engine, lambda on: add_to_batch(on, batch_id, [message.id]))
-    replay(engine, lambda on: push_many(on, "q", [b"other"] * 3))
-    replay(engine, lambda on: seal_batch(on, batch_id))
-    assert batch(engine, batch_id).total == 1
-    ack(engine, message)
-    assert end_batches(engine) == 1

@@ -198,13 +198,12 @@ def test_merged_messages_take_their_jobs_along(engine: Engine) -> None:
     assert {job(engine, one).status for one in (old, new)} == {"finished"}
 
 
-def test_a_malformed_receipt_is_told_so(engine: Engine) -> None:
+def test_a_malformed_receipt_is_told_so() -> None:
     """Bad input: a clear error that shows the text and says what a receipt is."""
     for text in ("", "17", "17-zz", "0-" + "a" * 32, "17-" + "a" * 31, "x" * 500):
         with pytest.raises(BadReceipt, match="32 hexadecimal digits"):
-            settle_by_receipt(engine, text)
-        with pytest.raises(BadReceipt):
-            set_progress(engine, text, 1)
+            Receipt.parse(text)
+    assert str(Receipt.parse("17-" + "0a" * 16)) == "17-" + "0a" * 16
 
 
 def test_a_receipt_settles_once_and_a_stale_one_changes_nothing(engine: Engine) -> None:
@@ -252,6 +251,10 @@ def test_limits_of_what_a_job_may_say(engine: Engine) -> None:
         start(engine, keep_seconds=float("nan"))
     job_id = start(engine)
     message = receive(engine)
+    with pytest.raises(BadReceipt, match="receipt 'x'"):
+        settle_by_receipt(engine, "x")
+    with pytest.raises(BadMessage, match="not both"):
+        settle_by_receipt(engine, Receipt.of(message), result=b"", error="")
     with pytest.raises(BadMessage, match="progress 3 of 2"):
         set_progress(engine, Receipt.of(message), 3, 2)
     with pytest.raises(BadMessage, match="progress -1"):

@@ -375,7 +375,7 @@ def test_jobs_and_batches_are_like_the_model(engine: Engine, stress: Stress) -> 
             derandomize=True,
             deadline=None,
             phases=(Phase.generate,),
-            max_examples=stress.count(150),
+            max_examples=stress.count(100),
             stateful_step_count=40,
         ),
     )
