@@ -5,6 +5,7 @@ A job ends once: what is finished or failed already is left alone.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, Row
@@ -23,11 +24,13 @@ _END = (
 )
 
 
+NO_RESULTS: Mapping[int, bytes] = MappingProxyType({})
+
+
 def finish_jobs_on(
     connection: Connection,
     messages: Iterable[Message | int],
-    results: Mapping[int, bytes],
-    note: str | None = None,
+    results: Mapping[int, bytes] = NO_RESULTS,
 ) -> None:
     """Say that these messages (or ids of such) were worked on to a good end.
 
@@ -35,21 +38,13 @@ def finish_jobs_on(
     large, also for the server's max_allowed_packet: that undoes the transaction.
     """
     ids = [one if isinstance(one, int) else one.id for one in messages]
-    bare: list[Row[Any]] = []
-    for row in _unfinished(connection, ids):
-        if row.message_id in results:
-            result = check_result(results[row.message_id])
-            check_packet(connection, result)
-            end_rows(connection, [row], "finished", result, None, note)
-        else:
-            bare.append(row)
-    end_rows(connection, bare, "finished", None, None, note)
+    end_rows(connection, _unfinished(connection, ids), "finished", results=results)
 
 
 def fail_jobs_on(connection: Connection, message_ids: Iterable[int], reason: str) -> None:
     """Say that these messages were given up, and why: as they go to the dead list."""
     error = fitted(reason, MOST_ERROR)
-    end_rows(connection, _unfinished(connection, message_ids), "failed", None, error, None)
+    end_rows(connection, _unfinished(connection, message_ids), "failed", error=error)
 
 
 def _unfinished(connection: Connection, message_ids: Iterable[int]) -> list[Row[Any]]:
@@ -61,15 +56,19 @@ def end_rows(
     connection: Connection,
     rows: Sequence[Row[Any]],
     status: JobStatus,
-    result: bytes | None,
-    error: str | None,
-    note: str | None,
+    *,
+    results: Mapping[int, bytes] = NO_RESULTS,
+    error: str | None = None,
+    note: str | None = None,
 ) -> None:
     """End these jobs, which the caller has locked, by themselves or by their messages."""
-    by_keep: defaultdict[float, list[int]] = defaultdict(list)
+    alike: defaultdict[tuple[float, bytes | None], list[int]] = defaultdict(list)
     for row in rows:
-        by_keep[row.keep_seconds].append(row.id)
-    for keep_seconds, ids in sorted(by_keep.items()):
+        result = results.get(row.message_id)
+        if result is not None:
+            check_packet(connection, check_result(result))
+        alike[row.keep_seconds, result].append(row.id)
+    for (keep_seconds, result), ids in alike.items():
         keep = dialect_of(connection).shift(keep_seconds)
         for part in cut(ids):
             execute(connection, _END, status, keep, result, error, note, ids=part)

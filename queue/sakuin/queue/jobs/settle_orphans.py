@@ -63,8 +63,8 @@ def _end(connection: Connection, ids: list[int]) -> int:
         count += 1
         if row.message_id in dead:
             reason = fitted(dead[row.message_id], MOST_ERROR)
-            end_rows(connection, [row], "failed", None, reason, None)
+            end_rows(connection, [row], "failed", error=reason)
         else:
             gone.append(row)
-    end_rows(connection, gone, "finished", None, None, NOTE)
+    end_rows(connection, gone, "finished", note=NOTE)
     return count
