@@ -13,7 +13,9 @@ from sqlalchemy import Engine, event
 from sakuin.queue import ack, claim, create_schema, fail, read, replay
 from sakuin.queue.dialect import execute
 from sakuin.queue.jobs import (
+    BatchSealed,
     Callback,
+    batch_of,
     end_batches,
     finish_jobs_on,
     jobs_page,
@@ -21,6 +23,7 @@ from sakuin.queue.jobs import (
     prune,
     push_into_batch,
     push_job,
+    push_to_batch,
     receive_jobs_on,
     retry_jobs_on,
     seal_batch,
@@ -66,11 +69,11 @@ def impatient(mariadb_url: str, open_database: Callable[[str], Engine]) -> Engin
 
 
 @pytest.mark.parametrize("depth", [3, 1_200])
-def test_tidying_waits_for_no_open_transaction(
+def test_action_scheduler_530_tidying_waits_for_no_open_transaction(
     impatient: Engine, open_database: Callable[[str], Engine], depth: int
 ) -> None:
-    """Action Scheduler 530: a tidying statement that reads a whole table waits for strangers. While
-    somebody has pushed jobs and members and holds leases, every chore goes through."""
+    """A tidying statement that reads a whole table waits for strangers. Here somebody has pushed
+    jobs and members, and locked others, and every chore goes through meanwhile."""
     batch(impatient, depth)
     batch(impatient, depth, "other")
     replay(impatient, lambda on: [push_job(on, "jobs", b"x", keep_seconds=0) for _ in range(5)])
@@ -112,6 +115,37 @@ def test_rival_dispatchers_end_every_batch_once(engine: Engine) -> None:
         ended = sum(pool.map(tidy, range(4)))
     assert ended == len(ids) == waiting(engine, "after")
     assert end_batches(engine) == 0
+
+
+def test_rivals_at_one_key_and_one_batch(engine: Engine) -> None:
+    """A waiting key has one job, whoever pushes at once. Who adds to a batch while it is sealed is
+    either in it, or refused."""
+    batch_id = replay(engine, lambda on: open_batch(on, "x", Callback("after", None, b"")))
+    barrier = Barrier(4)
+
+    def add(number: int) -> tuple[int, set[int]]:
+        added = 0
+        jobs = set()
+        barrier.wait()
+        for turn in range(25):
+            jobs.add(replay(engine, lambda on: push_job(on, "jobs", b"x", unique_key="k")))
+            try:
+                replay(engine, partial(push_to_batch, batch_id=batch_id, queue="q", data=b"x"))
+                added += 1
+            except BatchSealed:
+                break
+            if (number, turn) == (0, 10):
+                replay(engine, partial(seal_batch, batch_id=batch_id))
+        return added, jobs
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(add, range(4)))
+    assert len(set.union(*(jobs for _, jobs in results))) == 1
+    found = read(engine, partial(batch_of, batch_id=batch_id))
+    assert found is not None
+    assert found.total == found.remaining == waiting(engine, "q") == sum(n for n, _ in results)
+    settle(engine)
+    assert end_batches(engine) == 1
 
 
 def test_solid_queue_589_a_job_ends_once_among_many_workers(engine: Engine) -> None:

@@ -24,6 +24,7 @@ from sakuin.queue.jobs import (
     wait_again_on,
 )
 from sakuin.queue.jobs.prune import CHUNK
+from sakuin.queue.jobs.settle_orphans import _end
 
 
 def run(engine: Engine, sql: str, *values: object) -> int:
@@ -183,3 +184,16 @@ def test_a_job_whose_message_was_settled_by_plain_sql_ends(engine: Engine) -> No
     assert failed.error == "by hand"
     assert len(claim(engine, "sakuin:notices", limit=9, lease_seconds=60)) == 2
     assert settle_orphans(engine) == 0
+
+
+def test_river_1302_a_rescuer_overwrites_no_job_that_was_settled_meanwhile(engine: Engine) -> None:
+    """What was gone at first is looked at again under lock: it finished by then, or lives again."""
+    finished, again = (replay(engine, lambda on: push_job(on, "q", b"x")) for _ in range(2))
+    done = receive(engine)
+    ack(engine, done, also=lambda on, ids: finish_jobs_on(on, ids, {done.id: b"r"}))
+    receive(engine)
+    assert replay(engine, lambda on: _end(on, [finished, again])) == 0
+    assert statuses(engine, finished, again) == ["finished", "making"]
+    kept = read(engine, lambda on: job_of(on, finished))
+    assert kept is not None
+    assert (kept.result, kept.note) == (b"r", None)
