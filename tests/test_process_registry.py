@@ -9,7 +9,8 @@ from sqlalchemy import Engine
 
 from aging import age, registered
 from databases import push_all, until
-from sakuin.queue import BadMessage, Message, ack, claim
+from sakuin.queue import BadMessage, Message, ack, claim, replay
+from sakuin.queue.dialect import execute
 from sakuin.queue.processes import Heartbeat, deregister, prune_dead, register
 from sakuin.queue.processes.prune_dead import Touch
 from sakuin.queue.processes.registry import beat
@@ -158,6 +159,10 @@ def test_what_cannot_be_told_does_not_stop_the_beat(engine: Engine) -> None:
     with Heartbeat(engine, "worker", detail=lambda: {"x": "x" * 70_000}):
         (one,) = registered(engine)
         assert "70" in str(one.detail["error"])
+    one = register(engine, "worker")
+    replay(engine, lambda c: execute(c, "UPDATE sakuin_processes SET detail = '{'"))
+    assert registered(engine)[0].detail == {"unreadable": "{"}
+    deregister(engine, one.id)
     with pytest.raises(BadMessage, match="cannot be written as JSON"):
         register(engine, "worker", detail={"x": object()})
     with pytest.raises(BadMessage, match="role 'Two Words'"):

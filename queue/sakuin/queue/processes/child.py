@@ -52,6 +52,7 @@ class _Child:
     def __init__(self, given: Mapping[str, Any]) -> None:
         self.stop = threading.Event()
         self._given = given
+        self._turn = threading.Lock()
         self._ended = threading.Event()
         self._own: tuple[Engine, Heartbeat] | None = None
 
@@ -107,8 +108,9 @@ class _Child:
                 deregister(engine, heart.id)
 
     def _tell(self, what: Mapping[str, object]) -> None:
-        with suppress(BrokenPipeError):  # nobody is there to hear it: `end_with_parent` knows
-            os.write(self._given["told"], json.dumps(what).encode() + b"\n")
+        line = json.dumps(what).encode() + b"\n"
+        with self._turn, suppress(BrokenPipeError):  # nobody hears it: `end_with_parent` knows
+            os.write(self._given["told"], line)
 
 
 def _prepare(target: Target, duty: Duty) -> Callable[[], object]:

@@ -84,9 +84,10 @@ class ChildProcess:
         if self._process.returncode is not None:
             return True
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        if os.waitid(os.P_PID, self._process.pid, how) is None:
-            return False
-        self._kill_group()  # before its number is free for others
+        with suppress(ChildProcessError):  # somebody else in this process has waited for it
+            if os.waitid(os.P_PID, self._process.pid, how) is None:
+                return False
+            self._kill_group()  # before its number is free for others
         self._process.wait()
         self.hear()
         return True

@@ -144,9 +144,18 @@ def _process(row: Row[Any]) -> Process:
         host=row.host,
         pid=row.pid,
         supervisor_id=row.supervisor_id,
-        detail=json.loads(row.detail) if row.detail else {},
+        detail=_detail(row.detail),
         dead_after_seconds=row.dead_after_seconds,
         started_at=moment(row.started_at),
         beat_at=beat_at,
         age_seconds=max(0.0, (moment(row.seen_at) - beat_at).total_seconds()),
     )
+
+
+def _detail(text: str | None) -> Mapping[str, object]:
+    """Return what a process says of itself; a row that others wrote must not hide all the rest."""
+    try:
+        detail = json.loads(text or "{}")
+    except ValueError:
+        detail = None
+    return detail if isinstance(detail, dict) else {"unreadable": str(text)[:200]}

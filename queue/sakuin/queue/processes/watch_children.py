@@ -78,12 +78,16 @@ class WatchChildren:
                     self._look()
                     self._look_at = time.monotonic() + self._every_seconds
                     self._is_told = False
-            except (QueueError, SQLAlchemyError) as error:
-                if not self._is_told:
-                    _LOG.warning("supervisor: the database is waited for: %s", error)
-                self._is_told = True
+            except Exception as error:  # noqa: BLE001  whatever it is, the watch goes on
+                self._say(error)
         if self._owed:
             _LOG.warning("%d dead processes stay registered until they are pruned", len(self._owed))
+
+    def _say(self, error: Exception) -> None:
+        if not self._is_told:
+            is_expected = isinstance(error, QueueError | SQLAlchemyError)
+            _LOG.warning("supervisor: trying again: %s", error, exc_info=not is_expected)
+        self._is_told = True
 
     def _take_orders(self) -> None:
         wait = min(_RETRY_SECONDS, self._every_seconds)
