@@ -34,21 +34,16 @@ class Old:
         check_seconds("age_seconds", self.age_seconds)
 
     @property
+    def is_old(self) -> str:
+        """SQL for the condition."""
+        return f"{self.column} <= {{later}} AND {self.only}"
+
+    @property
     def find(self) -> str:
         """SQL for the keys of a chunk of the oldest rows."""
         names = ", ".join(self.key)
         order = f" ORDER BY {self.column}, {names} LIMIT {CHUNK}"
-        return f"SELECT {names} FROM {self.table} WHERE {self._is_old}{order}"  # noqa: S608
-
-    @property
-    def delete(self) -> str:
-        """SQL that deletes one row by its key, if it still may go."""
-        is_it = " AND ".join(f"{name} = ?" for name in self.key)
-        return f"DELETE FROM {self.table} WHERE {is_it} AND {self._is_old}"  # noqa: S608
-
-    @property
-    def _is_old(self) -> str:
-        return f"{self.column} <= {{later}} AND {self.only}"
+        return f"SELECT {names} FROM {self.table} WHERE {self.is_old}{order}"  # noqa: S608
 
 
 OLD_JOBS = Old("sakuin_jobs", "keep_until", only="status IN ('finished', 'failed')")
@@ -97,10 +92,15 @@ def _find(connection: Connection, old: Old) -> list[Row[Any]]:
 
 
 def _delete(connection: Connection, old: Old, rows: list[Row[Any]]) -> int:
-    """Delete by key, one after another: rows come unlocked, and some may have changed since."""
+    """Delete rows by their keys: they come unlocked, so only those that still may go."""
     if not rows:
         return 0
     dialect = dialect_of(connection)
     before = dialect.shift(-old.age_seconds)
-    values = [(*row, before) for row in rows]
-    return connection.exec_driver_sql(render(dialect, old.delete), values).rowcount
+    delete = dialect.delete_from(old.table) + " WHERE "
+    if old.key == ("id",):
+        by_ids = delete + "id IN ({ids}) AND " + old.is_old
+        return execute(connection, by_ids, before, ids=[row.id for row in rows]).rowcount
+    is_it = " AND ".join(f"{name} = ?" for name in old.key)
+    by_key = render(dialect, f"{delete}{is_it} AND {old.is_old}")
+    return connection.exec_driver_sql(by_key, [(*row, before) for row in rows]).rowcount
