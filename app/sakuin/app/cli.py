@@ -38,6 +38,10 @@ from sakuin.app.settings import SettingsError
 from sakuin.app.worker import QueuePaused
 from sakuin.indexer.errors import IndexerError
 from sakuin.queue import DatabaseAway, DatabaseBusy, DatabaseRefused, OutcomeUnknown, QueueError
+from sakuin.queue.jobs import BadTarget
+from sakuin.queue.notices import BadAlertFile
+from sakuin.queue.processes import RoleRefused
+from sakuin.queue.recurring import BadTask, BadTaskFile
 
 FAILED, USAGE, AWAY, AGAIN, CONFIGURATION = 1, 2, 69, 75, 78
 INTERRUPTED, TERMINATED = 130, 143
@@ -48,6 +52,11 @@ _EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
     (UnreadableText, FAILED),
     (UnknownEncoding, USAGE),
     (SettingsError, CONFIGURATION),
+    (BadTaskFile, CONFIGURATION),
+    (BadAlertFile, CONFIGURATION),
+    (BadTask, CONFIGURATION),
+    (BadTarget, CONFIGURATION),
+    (RoleRefused, CONFIGURATION),
     (DatabaseRefused, CONFIGURATION),
     (DatabaseAway, AWAY),
     (DatabaseBusy, AGAIN),

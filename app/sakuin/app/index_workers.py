@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,10 +31,15 @@ class _Running:
 class IndexWorkers:
     """Works on every index of an installation, or on one. `stop` may be set from anywhere."""
 
-    def __init__(self, installed: Installation, only: str | None = None) -> None:
+    def __init__(
+        self,
+        installed: Installation,
+        only: str | None = None,
+        stop: threading.Event | None = None,
+    ) -> None:
         self._installed, self._only = installed, only
         self._running: dict[str, _Running] = {}
-        self.stop = threading.Event()
+        self.stop = stop or threading.Event()
         self.was_told_to_stop = False
 
     def run(self, on_batch: OnBatch = lambda *_: None) -> None:
@@ -65,6 +70,10 @@ class IndexWorkers:
             drains = [threads.submit(w.drain, _named(p, on_batch)) for p, w in workers]
         self.was_told_to_stop = any(worker.was_told_to_stop for _, worker in workers)
         return sum(drain.result() for drain in drains)
+
+    def detail(self) -> Mapping[str, object]:
+        """Return what there is to say of this process, as JSON values: for its heartbeat."""
+        return {"indexes": sorted(self._running)}
 
     def waits(self, count: Callable[[Parts], int]) -> bool:
         """Tell whether `count` gives anything for any of the indexes."""

@@ -81,6 +81,31 @@ OPTIONS = (
         10_000,
         "most queries that the search log keeps; the least asked go first",
     ),
+    Option("jobs", "", "kinds of jobs of your own, as shop.jobs:jobs; empty: Sakuin's alone"),
+    Option("tasks", "", "TOML file of recurring tasks; empty: Sakuin's own maintenance alone"),
+    Option("alerts", "", "TOML file of alert rules; empty: none"),
+    Option("maintenance", True, "verify, sweep, prune and optimise by night, as recurring tasks"),
+    Option("time_zone", "Asia/Tokyo", "time zone of the maintenance: it begins at 3:30 there"),
+    Option(
+        "mail_url",
+        "",
+        "server that takes e-mail: smtp+starttls://user:password@host:587, smtps:// or smtp://; "
+        "empty: none is sent",
+        is_secret=True,
+    ),
+    Option("mail_from", "", "address that e-mail comes from"),
+    Option(
+        "webhook_secret",
+        "",
+        "secret that signs webhooks, as whsec_ and base64; empty: none is sent",
+        is_secret=True,
+    ),
+    Option(
+        "webhook_allow",
+        "",
+        "receivers of webhooks on private addresses that are wanted, as host:port, parted by "
+        "blanks; all others must be public",
+    ),
 )
 
 _MOST_SECONDS = 86_400
@@ -112,6 +137,15 @@ class Settings:
     search_log: bool
     search_log_days: int
     search_log_queries: int
+    jobs: str
+    tasks: str
+    alerts: str
+    maintenance: bool
+    time_zone: str
+    mail_url: str
+    mail_from: str
+    webhook_secret: str
+    webhook_allow: str
 
     @property
     def index_root(self) -> Path:

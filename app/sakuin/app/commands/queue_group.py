@@ -12,9 +12,11 @@ from sakuin.app.commands.queue_pause import pause_queue, resume_queue
 from sakuin.app.commands.queue_peek import peek_queue
 from sakuin.app.commands.queue_processes import list_processes
 from sakuin.app.commands.queue_push import push_message
+from sakuin.app.commands.queue_run import run_processes
 from sakuin.app.commands.queue_schedule import schedule
 
 _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
+    "run": (run_processes, "sakuin queue run --jobs shop.jobs:jobs --queue urgent --queue '*'"),
     "list": (list_queues, "sakuin queue list --json"),
     "stats": (stats, "sakuin queue stats mail --since 1d"),
     "peek": (peek_queue, "sakuin queue peek mail --state scheduled --limit 3"),

@@ -5,11 +5,15 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Annotated
 
 import typer
 
+from sakuin.app.assemble import Installation
 from sakuin.app.commands.options import (
     DatabaseUrl,
     DataDir,
@@ -20,8 +24,14 @@ from sakuin.app.commands.options import (
 )
 from sakuin.app.follow import look
 from sakuin.app.index_workers import IndexWorkers
+from sakuin.app.maintenance_worker import MaintenanceWorker
+from sakuin.app.notice_senders import senders_of
+from sakuin.app.recurring_tasks import recurring_tasks
 from sakuin.app.settings import read_settings
 from sakuin.indexer.batch import Batch
+from sakuin.queue.notices import read_rules
+from sakuin.queue.processes.in_threads import in_threads
+from sakuin.queue.processes.tidy_beside import tidy_beside
 
 Drain = Annotated[
     bool,
@@ -60,7 +70,8 @@ def worker(
 ) -> None:
     """Make saves searchable: drain the queues in batches, each published as a new generation.
 
-    Works on every index: paragraphs, models and attached tables.
+    Works on every index: paragraphs, models and attached tables. Does what nobody waits for beside
+    it: recurring tasks, the maintenance by night, alerts and notices (`sakuin queue schedule`).
     Ends cleanly on SIGTERM or Ctrl-C. Waits while the database is away. A second worker of the
     same index stands by.
     """
@@ -86,7 +97,8 @@ def worker(
         if not drain:
             if not quiet:
                 say("Indexing; Ctrl-C ends.")
-            working.run(told)
+            with _tidying(opened, working):
+                working.run(told)
             return
         died = working.drain(told)
         is_unfinished = working.was_told_to_stop and working.waits(lambda p: look(p).waiting)
@@ -95,6 +107,25 @@ def worker(
     if died > 0:
         say(f"{died} messages died; `sakuin status` counts them")
         raise typer.Exit(1)
+
+
+@contextmanager
+def _tidying(opened: Installation, working: IndexWorkers) -> Iterator[None]:
+    """Do beside the indexing what nobody waits for: recurring tasks, maintenance, notices."""
+    settings, database = opened.settings, opened.database
+    rules = read_rules(Path(settings.alerts)) if settings.alerts else ()
+    ways_out = senders_of(settings)
+    tasks = recurring_tasks(settings)
+    with tidy_beside(
+        database,
+        "index",
+        rules=rules,
+        senders=ways_out if ways_out.mail or ways_out.webhooks else None,
+        detail=working.detail,
+    ) as heart:
+        maintenance = MaintenanceWorker(database, tasks, lambda: heart.id)
+        with in_threads({"maintenance": maintenance.run}):
+            yield
 
 
 def _tell(index: str, batch: Batch) -> None:
