@@ -8,10 +8,12 @@ from sakuin.queue.mysql_engine import open_mysql
 from sakuin.queue.sqlite_engine import open_sqlite
 
 
-def open_engine(url: str) -> Engine:
+def open_engine(url: str, *, is_lean: bool = False) -> Engine:
     """Return an engine whose sessions keep the queue's promises; it connects on first use.
 
-    The application may keep its own tables by the same engine. Raises DatabaseRefused, which
+    The application may keep its own tables by the same engine. With `is_lean` nobody looks whether
+    a pooled connection still lives, which saves two round trips a transaction: for who does
+    everything by `replay` and `read`, which notice it. Raises DatabaseRefused, which
     names the remedy, for an address that will not do; the server's version is checked on the
     first connection.
     """
@@ -25,7 +27,7 @@ def open_engine(url: str) -> Engine:
         ) from error
     match address.get_backend_name(), driver:
         case "mysql", "pymysql":
-            return open_mysql(address)
+            return open_mysql(address, is_lean=is_lean)
         case "sqlite", "pysqlite":
             return open_sqlite(address)
         case "mysql" | "mariadb", _:

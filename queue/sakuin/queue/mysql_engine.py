@@ -19,7 +19,7 @@ _SESSION = (
 _TIMEOUTS = {"connect_timeout": 5, "read_timeout": 120, "write_timeout": 120}
 
 
-def open_mysql(url: URL) -> Engine:
+def open_mysql(url: URL, *, is_lean: bool = False) -> Engine:
     """Return the engine for a `mysql+pymysql` address; `?read_timeout=` and the like win."""
     charset = url.query.get("charset", "utf8mb4")
     if charset != "utf8mb4":
@@ -29,7 +29,8 @@ def open_mysql(url: URL) -> Engine:
     engine = create_engine(
         url.update_query_dict({"charset": "utf8mb4"}),
         isolation_level="READ COMMITTED",
-        pool_pre_ping=True,
+        pool_pre_ping=not is_lean,
+        pool_reset_on_return=None if is_lean else "rollback",  # ending a transaction is ours then
         hide_parameters=True,  # errors are logged, users' text is not
         connect_args={name: most for name, most in _TIMEOUTS.items() if name not in url.query},
     )

@@ -25,7 +25,7 @@ from sakuin.queue.settle import ack, crash, fail, release
 
 _LOG = logging.getLogger("sakuin.jobs")
 AWAY = (DatabaseAway, DatabaseBusy, OutcomeUnknown)
-GATHER_SECONDS = 0.02
+GATHER_SECONDS = 0.04
 MOST_TOGETHER = 500
 MEASURE_SECONDS = 5.0
 MOST_PAUSE_SECONDS = 5.0

@@ -58,9 +58,10 @@ class Crew:
         if isinstance(answer, Ready):
             self.rules = answer.rules
             return
-        broken = isinstance(answer, Broken)
-        reason = answer.reason if isinstance(answer, Broken) else f"it ended ({first.close()})"
-        raise BadTarget(reason if broken else f"jobs {self._setup.target!r}: {reason} on import")
+        ending = self._remove(first)
+        if isinstance(answer, Broken):
+            raise BadTarget(answer.reason)
+        raise BadTarget(f"jobs {self._setup.target!r}: importing them ended it ({ending})")
 
     @property
     def ready(self) -> list[Child]:

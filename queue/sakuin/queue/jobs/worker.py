@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Engine
 
+from sakuin.queue.connect import open_engine
 from sakuin.queue.errors import BadMessage, QueueError, SchemaMismatch
 from sakuin.queue.jobs.acks import AWAY, Acks
 from sakuin.queue.jobs.child import Setup
@@ -29,6 +30,9 @@ from sakuin.queue.schema import is_schema_current
 
 _LOG = logging.getLogger("sakuin.jobs")
 RETRY_SECONDS = 1.0
+LEAST_PATIENCE_SECONDS = 12
+"""Longer than the server lets a statement wait for a lock."""
+
 SETTLE_SECONDS = 5.0
 """How long a worker that stops tries to settle what it is done with."""
 
@@ -68,7 +72,7 @@ class Worker:
         for name, value in (("max_jobs", max_jobs), ("max_memory_bytes", max_memory_bytes)):
             _check(name, 1 if value is None else value, 2**62)
         self.holder = holder
-        self._engine = engine
+        self._engine = _own_engine(engine, lease_seconds)
         self._wanted = Wanted(
             queues=check_patterns(queues),
             apart=tuple(apart),
@@ -79,7 +83,7 @@ class Worker:
         self._stop_seconds = check_seconds("stop_seconds", stop_seconds)
         url = engine.url.render_as_string(hide_password=False)
         self._crew = Crew(Setup(target, url, max_jobs, max_memory_bytes), processes)
-        self._leases = Leases(engine)
+        self._leases = Leases(self._engine)
         self._measures = MeasureBuffer()
         self._shift = Shift(self._crew, self._leases, self._measures, batch)
         self._turned_at = time.monotonic()
@@ -98,6 +102,7 @@ class Worker:
                 self._work(stop, until_drained)
         finally:
             self._crew.close()
+            self._engine.dispose()
 
     def detail(self) -> Mapping[str, object]:
         """Return what there is to say of this worker, as JSON values: for its heartbeat."""
@@ -157,6 +162,15 @@ def _is_drained(fetch: Fetch) -> bool:
         return fetch.is_drained()
     except QueueError:
         return False  # the thread that claims meets the same, and says so
+
+
+def _own_engine(engine: Engine, lease_seconds: float) -> Engine:
+    """Return an engine on the same database that gives up a silent server before the leases end."""
+    url = engine.url
+    if url.get_backend_name() == "mysql":
+        patience = str(max(LEAST_PATIENCE_SECONDS, round(lease_seconds / 2)))
+        url = url.update_query_dict({"read_timeout": patience, "write_timeout": patience})
+    return open_engine(url.render_as_string(hide_password=False), is_lean=True)
 
 
 def _check(name: str, value: int, most: int) -> None:
