@@ -1,6 +1,9 @@
 """The dispatcher: chores in their time, each failing alone, any number of dispatchers at once."""
 
+import importlib
 import logging
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -10,14 +13,24 @@ import pytest
 from sqlalchemy import Connection, Engine, create_engine
 
 from aging import age, registered
-from databases import push_all, until
-from sakuin.queue import BadMessage, DatabaseAway, Limit, claim, push, read, replay
+from databases import Servers, fresh_schema, push_all, until
+from sakuin.queue import (
+    BadMessage,
+    DatabaseAway,
+    Limit,
+    claim,
+    create_schema,
+    push,
+    read,
+    replay,
+)
 from sakuin.queue.dialect import execute
 from sakuin.queue.jobs import batch_of, job_of, open_batch, push_job, push_to_batch, seal_batch
 from sakuin.queue.processes import Chore, Dispatcher, register
 from sakuin.queue.processes.chores import every_chore
 from sakuin.queue.processes.dispatcher import STUCK_SECONDS
 from sakuin.queue.processes.in_threads import in_threads
+from sakuin.queue.processes.tidy_beside import tidy_beside
 
 NO_ENGINE = create_engine("sqlite://")
 
@@ -167,3 +180,31 @@ def test_three_dispatchers_do_each_thing_once(
     again = claim(engine, "q", limit=100, lease_seconds=600)
     assert sorted(one.id for one in again) == held
     assert {one.attempts for one in again} == {2}
+
+
+def test_a_database_that_hangs_keeps_nobody_from_ending(
+    servers: Servers,
+    open_database: Callable[[str], Engine],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It answers nothing, and refuses nothing either; what is left behind ends when it is back."""
+    for module in ("heartbeat", "in_threads"):
+        name = f"sakuin.queue.processes.{module}"
+        monkeypatch.setattr(importlib.import_module(name), "END_SECONDS", 0.1)
+    server = servers.private()
+    with fresh_schema(server.url) as url:
+        engine = open_database(url)
+        create_schema(engine)
+        try:
+            with tidy_beside(engine, "index", dead_after_seconds=0.5):
+                until(lambda: registered(engine))
+                os.kill(server.pid, signal.SIGSTOP)
+                left_at = time.monotonic()
+            assert time.monotonic() - left_at < 5
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        names = {"heartbeat", "dispatcher", "scheduler"}
+        until(lambda: not names & {thread.name for thread in threading.enumerate()})
+        assert registered(engine) == []
+    assert "index: the database does not answer; it will be pruned" in caplog.messages

@@ -29,6 +29,8 @@ BEATS_A_LIFE = 5
 """A process beats so often in the time after which it counts as dead."""
 
 _RETRY_SECONDS = 1.0
+END_SECONDS = 10.0
+"""So long the end of a process may wait for a database that hangs, to be deregistered."""
 
 
 class Heartbeat:
@@ -92,21 +94,26 @@ class Heartbeat:
         trace: TracebackType | None,
     ) -> None:
         self._left.set()
-        self._thread.join()
-        try:
-            deregister(self._engine, self._id)
-        except (QueueError, SQLAlchemyError) as trouble:
-            _LOG.warning("%s stays registered until it is pruned: %s", self._role, trouble)
-        self._engine.dispose()
+        self._thread.join(END_SECONDS)
+        if self._thread.is_alive():
+            _LOG.warning("%s: the database does not answer; it will be pruned", self._role)
 
     def _run(self) -> None:
-        is_told = True
+        is_told = self._is_registered
         while not self._left.wait(self._pause_seconds(is_told)):
             try:
                 is_told = not self.is_well() or self._try_to_beat()
             except Exception as error:  # noqa: BLE001  whatever happens, the next beat is tried
                 is_told = False
                 self._say(f"cannot beat: {error!r}")
+        self._leave()
+
+    def _leave(self) -> None:
+        try:
+            deregister(self._engine, self._id)
+        except (QueueError, SQLAlchemyError) as error:
+            _LOG.warning("%s stays registered until it is pruned: %s", self._role, error)
+        self._engine.dispose()
 
     def _pause_seconds(self, is_told: bool) -> float:
         pause = self._dead_after / BEATS_A_LIFE

@@ -2,11 +2,14 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 _LOG = logging.getLogger("sakuin.processes")
 PAUSE_SECONDS = 5.0
+END_SECONDS = 10.0
+"""So long the end may wait for a thread whose database hangs; it is left behind then."""
 
 
 @contextmanager
@@ -20,7 +23,9 @@ def in_threads(
     """
     stop = threading.Event()
     threads = [
-        threading.Thread(target=_keep_running, args=(name, run, stop, pause_seconds), name=name)
+        threading.Thread(
+            target=_keep_running, args=(name, run, stop, pause_seconds), name=name, daemon=True
+        )
         for name, run in runs.items()
     ]
     for thread in threads:
@@ -29,8 +34,11 @@ def in_threads(
         yield
     finally:
         stop.set()
+        end_at = time.monotonic() + END_SECONDS
         for thread in threads:
-            thread.join()
+            thread.join(max(0.0, end_at - time.monotonic()))
+            if thread.is_alive():
+                _LOG.warning("%s does not come to an end; it is left behind", thread.name)
 
 
 def _keep_running(

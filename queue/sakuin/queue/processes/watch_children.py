@@ -67,7 +67,7 @@ class WatchChildren:
         trace: TracebackType | None,
     ) -> None:
         self._dead.put(None)
-        self._thread.join()
+        self._thread.join(2 * END_SECONDS)  # a database that hangs does not keep us
 
     def _run(self) -> None:
         while self._end_at is None or (self._owed and time.monotonic() < self._end_at):
