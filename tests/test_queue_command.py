@@ -191,9 +191,12 @@ def test_a_database_that_will_not_do_is_told(sakuin: InnerCommand, database_kind
 
 @on_sqlite
 def test_processes_are_listed(sakuin: InnerCommand, engine: Engine) -> None:
+    put(sakuin, "q", "x")
+    assert "sakuin queue run" in sakuin.finish("queue", "list").stderr
     assert sakuin.json("queue", "processes") == []
     mine = register(engine, "worker", detail={"queues": ["mail"]})
     (one,) = sakuin.json("queue", "processes")
+    assert "sakuin queue run" not in sakuin.finish("queue", "list").stderr
     assert one["id"] == mine.id.hex()
     assert (one["role"], one["detail"], one["is_dead"]) == ("worker", {"queues": ["mail"]}, False)
     keys: dict[str, Any] = dict.fromkeys(one)
@@ -237,13 +240,14 @@ def test_stats_tell_how_each_kind_fared(sakuin: InnerCommand, engine: Engine) ->
 
 @on_sqlite
 def test_every_help_ends_with_an_example_that_runs(sakuin: InnerCommand, engine: Engine) -> None:
-    """Of every subcommand there is; each example is run as it stands."""
+    """Of every subcommand there is; each example is run as it stands, but the one without end."""
     declare_tasks(engine, [Task("nightly-report", "report", "every day at 3:15", "UTC")])
     commands = set(re.findall(r"(?m)^│ ([a-z]+) ", sakuin.run("queue", "--help")))
-    assert len(commands) == 11
+    assert {"list", "stats", "peek", "push", "pause", "dead", "schedule", "processes"} <= commands
     for command in sorted(commands):
         shown = sakuin.run("queue", command, "--help")
         (example,) = re.findall(r"(?s)Example: sakuin (.*)", shown)
         words = shlex.split(" ".join(example.split()))
         assert words[:2] == ["queue", command]
-        assert sakuin.finish(*words).exit_code == 0, example
+        if command != "run":
+            assert sakuin.finish(*words).exit_code == 0, example

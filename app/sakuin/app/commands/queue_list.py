@@ -7,6 +7,7 @@ from sakuin.app.commands.options import AsJson, DatabaseUrl, DataDir, put_json, 
 from sakuin.app.commands.queue_opened import opened_queues
 from sakuin.app.commands.queue_shown import age_shown, put_table
 from sakuin.queue import read
+from sakuin.queue.processes import processes
 from sakuin.queue.queue_stats import MOST_COUNTED, QueueStats, all_stats
 
 COUNTS = ("ready", "leased", "scheduled", "blocked", "dead")
@@ -28,6 +29,7 @@ def list_queues(
     """
     with opened_queues(data_dir, database_url) as opened:
         found = read(opened.database, all_stats)
+        is_anybody = any(not one.is_dead for one in read(opened.database, processes))
     if as_json:
         put_json([stats_json(each) for each in found])
         return
@@ -36,6 +38,8 @@ def list_queues(
         return
     put_stats(found)
     tell_next(found)
+    if not is_anybody and any(each.ready and not each.queue.startswith("index:") for each in found):
+        say("No process of `sakuin queue run` is alive that would work on them.")
 
 
 def stats_json(stats: QueueStats) -> dict[str, Any]:

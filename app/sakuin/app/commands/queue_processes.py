@@ -27,7 +27,7 @@ def list_processes(
         put_json([_json(one) for one in found])
         return
     if not found:
-        say("No process is registered that works on jobs.")
+        say("No process is registered: `sakuin queue run` starts those that work on jobs.")
         return
     rows = [
         (

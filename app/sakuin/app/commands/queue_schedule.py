@@ -47,7 +47,7 @@ def list_tasks(
     if as_json:
         put_json([_json(task) for task in found])
     elif not found:
-        say("No recurring task is declared: a scheduler does so from its file of tasks.")
+        say("No recurring task is declared: `sakuin queue run --tasks FILE` does so.")
     else:
         rows = [
             (
