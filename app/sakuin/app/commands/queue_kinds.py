@@ -80,7 +80,13 @@ def stats(
                 "since_seconds": since_seconds,
             }
         )
-        return
+    else:
+        _print(queues, kinds, since_seconds, is_capped=is_capped)
+
+
+def _print(
+    queues: Sequence[QueueStats], kinds: Sequence[_Kind], since_seconds: float, *, is_capped: bool
+) -> None:
     if not queues:
         say("No queue holds a message.")
     else:
