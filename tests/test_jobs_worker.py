@@ -16,6 +16,10 @@ from sakuin.queue.jobs import BadTarget, Worker, job_of, measures, measures_by_m
 from sakuin.queue.jobs.fetch import Wanted
 from working import TARGET, dead, drain, lines, working
 
+ON_SQLITE = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+ON_MARIADB = pytest.mark.parametrize("database_kind", ["mariadb"], indirect=True)
+"""Where the database makes no difference one kind will do: children take their time to start."""
+
 
 def push_job(engine: Engine, kind: str, args: object, **options: object) -> int:
     return replay(engine, lambda on: jobs.push(on, kind, args, **options))  # type: ignore[arg-type]
@@ -93,6 +97,7 @@ def test_three_crashes_are_dead(engine: Engine, tmp_path: Path) -> None:
     assert sorted(lines(tmp_path / "notes")) == sorted(f"{one} 1 0" for one in others)
 
 
+@ON_SQLITE
 def test_deaths_of_whole_workers_count_too(engine: Engine, tmp_path: Path) -> None:
     """Whoever was delivered three times without an end, each time by a worker that died: dead."""
     message_id = push_job(engine, "note", Step(str(tmp_path / "notes")))
@@ -104,6 +109,7 @@ def test_deaths_of_whole_workers_count_too(engine: Engine, tmp_path: Path) -> No
     assert (gone.reason, gone.errors) == ("the process that ran it died 3 times", 0)
 
 
+@ON_SQLITE
 def test_time_limits_really_stop(engine: Engine, tmp_path: Path) -> None:
     """A handler that ignores SIGTERM, one that loops in C, and one that tidies up."""
     ids = {
@@ -123,6 +129,7 @@ def test_time_limits_really_stop(engine: Engine, tmp_path: Path) -> None:
     assert worker.detail()["ended"] == {"late": 3}
 
 
+@ON_MARIADB
 def test_a_graceful_stop_gives_back(engine: Engine, tmp_path: Path) -> None:
     """Q4: what could not end, and what had not begun, is as if it had never been delivered."""
     kinds = ("wait", "stay", "note", "note")
@@ -164,6 +171,7 @@ def test_a_lost_lease_stops_the_job(engine: Engine, tmp_path: Path) -> None:
     assert held["token"] == b"another" + b"-" * 9
 
 
+@ON_MARIADB
 def test_leases_are_kept(engine: Engine, tmp_path: Path) -> None:
     """A job that takes many times its lease is delivered once; one holder names all tokens.
 
@@ -179,6 +187,7 @@ def test_leases_are_kept(engine: Engine, tmp_path: Path) -> None:
     assert row(engine, message_id) is None
 
 
+@ON_MARIADB
 def test_what_was_claimed_ahead_is_shared(engine: Engine, tmp_path: Path) -> None:
     """Fault "batch_size hoards jobs in one worker": behind a long job nothing waits for long."""
     path = tmp_path / "notes"
@@ -198,6 +207,7 @@ def test_what_was_claimed_ahead_is_shared(engine: Engine, tmp_path: Path) -> Non
     assert (row(engine, behind[0]) or {})["attempts"] == 1
 
 
+@ON_SQLITE
 def test_a_bad_worker_is_refused_before_it_claims(
     engine: Engine, tmp_path: Path, open_database: Callable[[str], Engine]
 ) -> None:
@@ -239,6 +249,7 @@ def test_order_of_queues() -> None:
     assert among("nothing-in-it", "a") == ("a",)
 
 
+@ON_MARIADB
 def test_queues_are_emptied_in_order_and_children_recycled(engine: Engine, tmp_path: Path) -> None:
     """Order beats priority. A child is replaced after so many jobs, and loses none."""
     path = tmp_path / "notes"
