@@ -14,18 +14,21 @@ from aging import age, registered
 from databases import claim_one, claimed, push_all, until
 from process_jobs import Line, jobs
 from process_roles import is_running, said, said_by
-from sakuin.queue import BadMessage, QueueError, claim, read, replay
+from sakuin.queue import BadMessage, QueueError, ack, claim, read, replay
 from sakuin.queue.jobs import job_of
 from sakuin.queue.processes import (
     Duty,
     Heartbeat,
     Role,
     RoleRefused,
+    prune_dead,
     register,
     roles,
     supervise,
     usual_plan,
 )
+from sakuin.queue.processes.child_process import ChildProcess
+from sakuin.queue.processes.registry import new_id
 from sakuin.queue.processes.tidy_beside import tidy_beside
 from sakuin.queue.recurring import Task, declare_tasks
 from supervisor_program import supervisor_program
@@ -79,6 +82,43 @@ def test_a_whole_plan_works_through_a_killed_worker(engine: Engine, tmp_path: Pa
     assert claim_one(engine, "default").attempts == 2  # given back by who held it
 
 
+@pytest.mark.parametrize("database_kind", ["mariadb"])
+def test_a_frozen_worker_goes_on_under_a_new_id(engine: Engine, tmp_path: Path) -> None:
+    """Its job ends while it sleeps, but not for it: another has the message; then it works on."""
+    output, gate = tmp_path / "said", tmp_path / "gate"
+    url = engine.url.render_as_string(hide_password=False)
+    plan = usual_plan(url, jobs="process_jobs:jobs", processes=1, dead_after_seconds=1.0)
+    child = ChildProcess(plan, plan.roles[0], new_id())
+    try:
+        line = Line(str(output), "long", str(gate))
+        message = replay(engine, lambda connection: jobs.push(connection, "line", line))
+        until(lambda: said(output, "begin-long"))
+        os.kill(child.pid, signal.SIGSTOP)
+        until(lambda: [one.pid for one in prune_dead(engine)] == [child.pid])
+        mine = claim_one(engine, "default")
+        assert (mine.id, mine.attempts) == (message, 2)
+        gate.touch()
+        until(lambda: said(output, "end-long"))
+        os.kill(child.pid, signal.SIGCONT)
+        short = Line(str(output), "short")
+        replay(engine, lambda connection: jobs.push(connection, "line", short))
+        until(lambda: said(output, "end-short"))
+        assert not ack(engine, [mine])
+        until(lambda: has_new_id(child))
+        (there,) = registered(engine)
+        assert there.id == child.ids[1]
+        assert len(said(output, "begin-long")) == 1
+    finally:
+        child.kill()
+        until(child.has_ended)
+        child.close()
+
+
+def has_new_id(child: ChildProcess) -> bool:
+    child.hear()
+    return len(child.ids) == 2
+
+
 def status(engine: Engine, job_id: int) -> str | None:
     job = read(engine, lambda connection: job_of(connection, job_id))
     return job.status if job else None
@@ -120,3 +160,18 @@ def test_mistakes_in_a_plan_are_told_by_name(engine: Engine, tmp_path: Path) -> 
     ):
         with Heartbeat(engine, "worker") as heart, pytest.raises(QueueError, match=told):
             make_ready(Duty(engine, threading.Event(), heart, options))
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"])
+def test_a_worker_that_drains_is_well(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Faults #589, #568: one that hangs stops beating; one that ends waits for its long jobs."""
+    with Heartbeat(engine, "worker") as heart:
+        duty = Duty(engine, threading.Event(), heart, {"target": "process_jobs:jobs"})
+        roles.work(duty)
+        assert heart.is_well()
+        later = time.monotonic() + roles.STUCK_SECONDS + 1
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "monotonic", lambda: later)
+            assert not heart.is_well()
+            duty.stop.set()
+            assert heart.is_well()

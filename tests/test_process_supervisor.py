@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from aging import registered
+from aging import age, registered
 from databases import push_all, until
 from process_roles import is_running, said
 from sakuin.queue import DatabaseRefused, SchemaMismatch, open_engine
@@ -82,7 +82,7 @@ def test_nothing_outlives_a_killed_supervisor(engine: Engine, tmp_path: Path) ->
     """Kill -9 of the supervisor: children, deaf ones, and what they started, are gone soon."""
     output = tmp_path / "said"
     (message,) = push_all(engine, "q", b"/never")
-    plan = Plan(url_of(engine), (role(tmp_path), role(tmp_path, "deaf")), dead_after_seconds=1.0)
+    plan = Plan(url_of(engine), (role(tmp_path), role(tmp_path, "deaf")))
     with supervisor_program(plan) as process:
         until(lambda: len(said(output, "began")) == 2 and said(output, "C"))
         process.kill()
@@ -91,7 +91,9 @@ def test_nothing_outlives_a_killed_supervisor(engine: Engine, tmp_path: Path) ->
         until(lambda: not any(is_running(pid) for pid in pids))
         print(f"all gone after {time.monotonic() - killed_at:.2f} s")
     assert len(pids) == 3
-    until(lambda: prune_dead(engine) or not registered(engine))
+    (supervisor,) = registered(engine)
+    age(engine, supervisor.id, 100)
+    assert len(prune_dead(engine)) == 1
     assert said(output, "S") + said(output, "L") == [message]
 
 
@@ -132,9 +134,9 @@ def test_a_silent_child_is_replaced(engine: Engine, tmp_path: Path) -> None:
         (message,) = push_all(engine, "q", b"/never")
         until(lambda: said(output, "C") == [message])
         os.kill(first, signal.SIGSTOP)
-        until(lambda: len(said(output, "began")) == 2)
+        until(lambda: len(said(output, "began")) > 1)
         assert not is_running(first)
-        until(lambda: said(output, "C") == [message, message])
+        until(lambda: said(output, "C")[:2] == [message, message])
 
 
 @on_sqlite

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sakuin.queue.errors import DatabaseAway, DatabaseBusy, OutcomeUnknown
+from sakuin.queue.jobs.crew import START_SECONDS
 from sakuin.queue.jobs.worker import Worker
 from sakuin.queue.notices.alert_file import read_rules
 from sakuin.queue.processes.chores import every_chore, notices_chore
@@ -15,6 +16,8 @@ from sakuin.queue.recurring.scheduler import Scheduler
 from sakuin.queue.recurring.task_file import read_tasks
 
 _RETRY_SECONDS = 1.0
+STUCK_SECONDS = START_SECONDS + 30.0
+"""So long a worker may wait for the first import of its jobs; later it looks all the time."""
 
 
 def work(duty: Duty) -> Callable[[], object]:
@@ -24,8 +27,12 @@ def work(duty: Duty) -> Callable[[], object]:
     def take_id(new_id: bytes) -> None:
         worker.holder = new_id
 
+    def is_well() -> bool:
+        # At the end it waits for its jobs, and must beat until the last of them is drained.
+        return duty.stop.is_set() or worker.is_well(STUCK_SECONDS)
+
     duty.heart.on_renewal = take_id
-    duty.heart.detail, duty.heart.is_well = worker.detail, worker.is_well
+    duty.heart.detail, duty.heart.is_well = worker.detail, is_well
     return lambda: worker.run(duty.stop)
 
 

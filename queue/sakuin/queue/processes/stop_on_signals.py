@@ -44,8 +44,8 @@ def _write(descriptor: int) -> None:
 
 
 def _listen(reading: int, stop: threading.Event, at_once: threading.Event | None) -> None:
-    while data := os.read(reading, 1):
+    while os.read(reading, 1):
         if not stop.is_set():
             stop.set()
-        elif at_once and data:
+        elif at_once is not None:
             at_once.set()
