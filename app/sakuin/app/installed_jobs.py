@@ -1,5 +1,6 @@
 """Every kind of job of this installation: Sakuin's own, notices, and those of the settings."""
 
+from sakuin.app.import_path import look_here_too
 from sakuin.app.maintenance import maintenance_jobs
 from sakuin.app.notice_senders import senders
 from sakuin.app.settings import read_settings
@@ -16,5 +17,6 @@ def installed_jobs() -> Jobs:
     jobs.include(maintenance_jobs())
     jobs.include(notice_jobs(senders))
     if own := read_settings().jobs:
+        look_here_too()
         jobs.include(load_jobs(own))
     return jobs

@@ -1,9 +1,7 @@
 """The searchable models of an application, found by the names of its modules."""
 
 import importlib
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +9,7 @@ from sqlalchemy import inspect
 from sqlalchemy.orm import Mapper, registry
 
 from sakuin.app.collection import Collection
+from sakuin.app.import_path import look_here_too
 from sakuin.app.model_index import ModelIndex, indexes_of
 from sakuin.app.searchable import Searchable
 from sakuin.app.settings import SettingsError
@@ -42,9 +41,7 @@ def model_collections(modules: Sequence[str]) -> list[Collection]:
 
 
 def _import(name: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)  # behind all others: a queue.py there must not hide Python's own
+    look_here_too()
     try:
         return importlib.import_module(name)
     except Exception as error:
