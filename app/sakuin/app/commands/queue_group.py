@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import typer
 
+from sakuin.app.commands.queue_alerts import list_alerts
 from sakuin.app.commands.queue_bulk import discard_dead_messages, retry_dead_messages
 from sakuin.app.commands.queue_dead import list_dead
 from sakuin.app.commands.queue_kinds import stats
@@ -27,6 +28,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
     "retry": (retry_dead_messages, "sakuin queue retry --kind letter --after 1d"),
     "discard": (discard_dead_messages, "sakuin queue discard --queue mail --before 30d --yes"),
     "processes": (list_processes, "sakuin queue processes"),
+    "alerts": (list_alerts, "sakuin queue alerts"),
 }
 
 queue = typer.Typer(
