@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine
 
 from sakuin.queue.bury import bury
 from sakuin.queue.errors import DatabaseAway, DatabaseBusy, LeaseLost, OutcomeUnknown
+from sakuin.queue.jobs.ack_together import MOST_TOGETHER, ack_together
 from sakuin.queue.jobs.end_job import finish_jobs_on
 from sakuin.queue.jobs.job_life import retry_jobs_on
 from sakuin.queue.jobs.leases import Leases
@@ -21,12 +22,11 @@ from sakuin.queue.jobs.measures import MeasureBuffer
 from sakuin.queue.jobs.trouble import Trouble
 from sakuin.queue.message import Message
 from sakuin.queue.retry import RetryPolicy
-from sakuin.queue.settle import ack, crash, fail, release
+from sakuin.queue.settle import crash, fail, release
 
 _LOG = logging.getLogger("sakuin.jobs")
 AWAY = (DatabaseAway, DatabaseBusy, OutcomeUnknown)
 GATHER_SECONDS = 0.04
-MOST_TOGETHER = 500
 MEASURE_SECONDS = 5.0
 MOST_PAUSE_SECONDS = 5.0
 
@@ -167,7 +167,7 @@ def _do(engine: Engine, part: Sequence[Settlement]) -> int:
     match first.verb:
         case "ack":
             results = {one.message.id: one.result for one in part if one.result is not None}
-            return len(ack(engine, messages, also=finish))
+            return len(ack_together(engine, messages, also=finish))
         case "release":
             return len(release(engine, messages, also=wait_again))
         case "fail":
