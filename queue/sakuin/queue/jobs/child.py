@@ -6,6 +6,7 @@ default, to the group of processes when the worker's end of the life pipe is clo
 
 import faulthandler
 import fcntl
+import logging
 import os
 import resource
 import select
@@ -36,6 +37,7 @@ class Setup(NamedTuple):
     database_url: str
     max_jobs: int | None
     max_bytes: int | None
+    log_level: int = logging.WARNING
 
 
 class Ready(NamedTuple):
@@ -138,6 +140,7 @@ def main(channel_number: int, life_number: int) -> None:
     os.set_inheritable(channel_number, False)
     channel = Connection(channel_number)
     setup = channel.recv()
+    logging.basicConfig(level=setup.log_level, format="%(asctime)s %(message)s")
     try:
         jobs = load_jobs(setup.target)
     except BadTarget as error:

@@ -54,14 +54,14 @@ class Crew:
         """Start the children and wait for the first. Raises BadTarget if it has no jobs to run."""
         self._fill()
         first = self.children[0]
-        answer = first.hear()
+        answer = first.hear() if first.channel.poll(START_SECONDS) else None
         if isinstance(answer, Ready):
             self.rules = answer.rules
             return
         ending = self._remove(first)
         if isinstance(answer, Broken):
             raise BadTarget(answer.reason)
-        raise BadTarget(f"jobs {self._setup.target!r}: importing them ended it ({ending})")
+        raise BadTarget(f"jobs {self._setup.target!r}: importing them does not end well ({ending})")
 
     @property
     def ready(self) -> list[Child]:

@@ -106,11 +106,15 @@ class Fetch:
             self._held -= count
             self._changed.notify()
 
-    def close(self, patience_seconds: float) -> None:
-        """Claim nothing more, and wait for what is being claimed."""
+    def stop(self) -> None:
+        """Claim nothing more; what is being claimed is still delivered."""
         with self._changed:
             self._has_ended = True
             self._changed.notify()
+
+    def close(self, patience_seconds: float) -> None:
+        """Claim nothing more, and wait for what is being claimed."""
+        self.stop()
         self._thread.join(patience_seconds)
 
     def is_drained(self) -> bool:

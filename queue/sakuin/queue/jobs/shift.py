@@ -22,6 +22,9 @@ AHEAD_SECONDS = 0.05
 HOARD_SECONDS = 1.0
 """What was claimed ahead and could not begin in this time is given back, for others to take."""
 
+CLAIM_SECONDS = 2.0
+"""How long a worker that stops waits for a claim that is under way, after its jobs."""
+
 WEIGHT = 0.1
 DRAINED_POLLS = 1
 
@@ -64,9 +67,8 @@ class Shift:
 
     def end(self, acks: Acks, fetch: Fetch, stop_seconds: float) -> None:
         """Claim nothing more; let the jobs end, then stop them; give back what is left."""
-        fetch.close(stop_seconds)
+        fetch.stop()
         self._crew.dismiss()
-        self._release(self._take_ahead(), acks, fetch)
         for child in self._crew.working:
             child.ask_to_end()
         deadline = time.monotonic() + stop_seconds
@@ -77,6 +79,8 @@ class Shift:
             for ended in self._crew.wait(TICK_SECONDS):
                 self._settle(ended, acks, fetch)
             self._stop_lost(fetch)
+        fetch.close(CLAIM_SECONDS)  # what it was claiming comes too
+        self._release(self._take_ahead(), acks, fetch)
 
     def is_idle(self, acks: Acks, fetch: Fetch) -> bool:
         """Tell whether nothing is held, and a poll since has found nothing."""

@@ -45,7 +45,9 @@ class Worker:
     `processes` of them, each running one job at a time. `queues` is an order: a name, a beginning
     and `*`, or `*`; queues that begin like one of `apart` are taken only where they are named so.
     At most `batch` messages are claimed at once, for `lease_seconds`, which are extended while
-    they are worked on. A job whose lease was lost all the same is stopped: another has it. A child
+    they are worked on. A message that has no kind, or one that is not registered, goes to the dead
+    list, and so does one whose data do not fit: let no queue be worked on here that others read by
+    `claim`. A job whose lease was lost all the same is stopped: another has it. A child
     is replaced after `max_jobs` jobs, and when it holds more than `max_memory_bytes`.
 
     `holder` (8 bytes; it may be set at any time) begins the tokens of what is claimed from then
@@ -82,8 +84,9 @@ class Worker:
             poll_seconds=check_seconds("poll_seconds", poll_seconds, positive=True),
         )
         self._stop_seconds = check_seconds("stop_seconds", stop_seconds)
+        level = logging.getLogger().getEffectiveLevel()
         url = engine.url.render_as_string(hide_password=False)
-        self._crew = Crew(Setup(target, url, max_jobs, max_memory_bytes), processes)
+        self._crew = Crew(Setup(target, url, max_jobs, max_memory_bytes, level), processes)
         self._leases = Leases(self._engine)
         self._measures = MeasureBuffer()
         self._shift = Shift(self._crew, self._leases, self._measures, batch)
