@@ -121,7 +121,7 @@ def _give_up(connection: Connection, wish: _Wish, rows: Sequence[Ready]) -> set[
         elif wish.policy.is_killer(row.attempts, row.errors):
             crashes = row.attempts - row.errors
             reasons[f"the process that worked on it died {crashes} times"].append(row.id)
-        elif wish.policy.is_spent(row.attempts):
+        elif wish.policy.is_spent(row.attempts, row.errors):
             times = wish.policy.max_attempts
             reasons[f"it was delivered {times} times, the last time without an end"].append(row.id)
     for reason, ids in reasons.items():

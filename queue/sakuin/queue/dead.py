@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from sakuin.queue.dialect import cut, execute, moment
 from sakuin.queue.errors import BadMessage
+from sakuin.queue.make_room import enter_waiting
 from sakuin.queue.message import DeadMessage
 from sakuin.queue.replay import TRIES, replay
 from sakuin.queue.tell_jobs import tell_merged, tell_waiting
@@ -31,7 +32,7 @@ _RETRY = (
 )
 _DISCARD = "DELETE FROM sakuin_dead WHERE id IN ({ids})"
 _LOCK = (
-    "SELECT id, message_id, queue, unique_key FROM sakuin_dead WHERE id IN ({ids})"
+    "SELECT id, message_id, queue, unique_key, limit_key FROM sakuin_dead WHERE id IN ({ids})"
     " ORDER BY id {lock}"
 )
 _THERE = "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids})"
@@ -107,6 +108,7 @@ def _retry(connection: Connection, ids: Sequence[int]) -> int:
             _push_again(connection, row)
     for part in cut([row.id for row in found]):
         execute(connection, _DISCARD, ids=part)
+    enter_waiting(connection, [row.message_id for row in found if row.limit_key is not None])
     tell_waiting(connection, {row.message_id for row in found})
     return len(found)
 

@@ -86,7 +86,7 @@ def push(
         make_room(connection, limit)
     message_id = _insert(connection, sql, values, key)
     if limit is not None and limit.on_conflict == "discard":
-        enter_waiting(connection, message_id, limit, priority)
+        enter_waiting(connection, [message_id])
     return message_id
 
 
