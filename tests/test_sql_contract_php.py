@@ -1,57 +1,20 @@
 """The queue by plain SQL from PHP, on both databases (Q8): push, claim and ack."""
 
-import os
-import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
 
 import contract_programs as programs
+from client_programs import Program, php_program
 from databases import claim_one, claimed, expire, push_all, row
 from sakuin.queue import LeaseLost, ack, claim
 
-IS_CI = bool(os.environ.get("CI"))
-Php = Callable[..., str]
-
 
 @pytest.fixture
-def php(engine: Engine, tmp_path: Path) -> Php:
+def php(engine: Engine, tmp_path: Path) -> Program:
     """Run a PHP program on the test's database and return what it prints."""
-    driver = "pdo_sqlite" if engine.dialect.name == "sqlite" else "pdo_mysql"
-    need_php(driver)
-    url = engine.url
-    if engine.dialect.name == "sqlite":
-        place = [f"sqlite:{url.database}", "", ""]
-    else:
-        dsn = f"mysql:host={url.host};port={url.port};dbname={url.database};charset=utf8mb4"
-        place = [dsn, str(url.username), str(url.password)]
-
-    def run(program: str, *arguments: str) -> str:
-        source = tmp_path / "program.php"
-        source.write_text(program, encoding="utf-8")
-        done = subprocess.run(
-            ["php", str(source), *place, *arguments], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    return run
-
-
-def need_php(driver: str) -> None:
-    reason = f"PHP not tested: no php with {driver}; apt-get install php-cli php-mysql php-sqlite3"
-    has_php = shutil.which("php") is not None
-    if has_php:
-        listed = subprocess.run(["php", "-m"], capture_output=True, text=True, check=True).stdout
-        has_php = driver in listed.split()
-    if has_php:
-        return
-    if IS_CI:
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
+    return php_program(engine, tmp_path)
 
 
 def php_claim(engine: Engine) -> str:
@@ -59,7 +22,7 @@ def php_claim(engine: Engine) -> str:
     return programs.PHP_CLAIM_SQLITE if is_sqlite else programs.PHP_CLAIM_MYSQL
 
 
-def test_one_plain_insert_is_a_push(engine: Engine, php: Php) -> None:
+def test_one_plain_insert_is_a_push(engine: Engine, php: Program) -> None:
     """Q8: a statement that names `data` alone, as in the article."""
     number = int(php(programs.PHP_PUSH, "人間 😀 %s ' \\"))
     message = claim_one(engine, "default")
@@ -68,7 +31,7 @@ def test_one_plain_insert_is_a_push(engine: Engine, php: Php) -> None:
     assert ack(engine, message) == frozenset()
 
 
-def test_php_claims_and_acks(engine: Engine, php: Php) -> None:
+def test_php_claims_and_acks(engine: Engine, php: Program) -> None:
     """Q8: claimed in order under a token of its own, invisible to others, then gone."""
     push_all(engine, "jobs", b"\x00one\xff", b"two", b"three")
     lines = php(php_claim(engine), "jobs", "2").split("\n")[:-1]
@@ -84,7 +47,7 @@ def test_php_claims_and_acks(engine: Engine, php: Php) -> None:
         assert php(programs.PHP_ACK, number, token) == "lost"
 
 
-def test_php_and_python_respect_each_others_leases(engine: Engine, php: Php) -> None:
+def test_php_and_python_respect_each_others_leases(engine: Engine, php: Program) -> None:
     """Q3, Q8: whoever comes late changes nothing, in either language."""
     (number,) = push_all(engine, "jobs", b"a")
     (line,) = php(php_claim(engine), "jobs", "5").split("\n")[:-1]

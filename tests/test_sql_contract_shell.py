@@ -1,6 +1,5 @@
 """The queue by plain SQL from a shell, on both databases (Q8): push, claim and ack."""
 
-import os
 import shutil
 import sqlite3
 import subprocess
@@ -10,11 +9,9 @@ import pytest
 from sqlalchemy import Engine
 
 import contract_programs as programs
+from client_programs import Program, client_program
 from databases import claim_one, claimed, expire, push_all, row
 from sakuin.queue import LeaseLost, ack, create_schema
-
-IS_CI = bool(os.environ.get("CI"))
-Shell = Callable[..., str]
 
 
 @pytest.fixture
@@ -25,32 +22,12 @@ def mariadb(mariadb_url: str, open_database: Callable[[str], Engine]) -> Engine:
 
 
 @pytest.fixture
-def shell(mariadb: Engine) -> Shell:
+def shell(mariadb: Engine) -> Program:
     """Run a shell program that calls the mariadb client on the test's database."""
-    if shutil.which("mariadb") is None:
-        reason = "shell not tested: no mariadb client; apt-get install mariadb-client"
-        if IS_CI:
-            pytest.fail(reason, pytrace=False)
-        pytest.skip(reason)
-    url = mariadb.url
-    place = [f"-h{url.host}", f"-P{url.port}", f"-u{url.username}", str(url.database)]
-    environment = {**os.environ, "MYSQL_PWD": str(url.password)}
-
-    def run(program: str, *arguments: str) -> str:
-        done = subprocess.run(
-            ["sh", "-ec", program, "sh", *arguments, *place],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout.strip()
-
-    return run
+    return client_program(mariadb)
 
 
-def test_the_client_pushes_claims_and_acks(mariadb: Engine, shell: Shell) -> None:
+def test_the_client_pushes_claims_and_acks(mariadb: Engine, shell: Program) -> None:
     """Q8: one INSERT, one transaction, one DELETE."""
     shell(programs.SHELL_PUSH_MYSQL)
     shell(programs.SHELL_PUSH_MYSQL)
@@ -68,7 +45,7 @@ def test_the_client_pushes_claims_and_acks(mariadb: Engine, shell: Shell) -> Non
     assert ack(mariadb, other) == frozenset()
 
 
-def test_the_client_and_python_respect_each_others_leases(mariadb: Engine, shell: Shell) -> None:
+def test_the_client_and_python_respect_each_others_leases(mariadb: Engine, shell: Program) -> None:
     """Q3, Q8: late in either is late."""
     (number,) = push_all(mariadb, "default", b"a")
     message = claim_one(mariadb, "default")

@@ -18,12 +18,19 @@ Tasks = Mapping[str, Iterable[Task]]
 
 
 def recurring_tasks(settings: Settings) -> Tasks:
-    """Return the tasks that the settings ask for. Raises BadTaskFile, and BadTask for the zone."""
-    tasks: dict[str, Iterable[Task]] = {MAINTENANCE_ORIGIN: maintenance_tasks(settings)}
+    """Return the tasks that the settings ask for. Raises BadTaskFile, and BadTask for the zone.
+
+    A task of the file has the place of that one of the maintenance which has its key.
+    """
+    own: dict[str, Iterable[Task]] = {}
+    keys: set[str] = set()
     if settings.tasks:
         path = Path(settings.tasks).resolve()
-        tasks[str(path)] = read_tasks(path)
-    return tasks
+        declared = read_tasks(path)
+        own[str(path)] = declared
+        keys = {task.key for task in declared}
+    maintenance = [task for task in maintenance_tasks(settings) if task.key not in keys]
+    return {MAINTENANCE_ORIGIN: maintenance, **own}
 
 
 def declare_all(engine: Engine, tasks: Tasks, stop: threading.Event) -> None:
