@@ -51,6 +51,7 @@ def test_a_limit_is_a_function_of_the_arguments(engine: Engine) -> None:
     assert fixed.get("a").limit_of(None) == Limit("k", to=3, group="g")
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_wrong_arguments_are_refused_when_pushed(engine: Engine) -> None:
     """Neko by another class, a wrong field, an unknown kind: nothing is pushed, the field named."""
     for args, said in ((example_jobs.Step("x"), "mail"), (Mail(5), "to")):  # type: ignore[arg-type]

@@ -102,11 +102,10 @@ def test_answers(start: Start, capfd: pytest.CaptureFixture[str], tmp_path: Path
     assert "logged by a handler" in err
 
 
-@pytest.mark.parametrize("kind", ["stubborn", "c-loop"])
-def test_a_handler_that_ignores_signals_is_killed(start: Start, tmp_path: Path, kind: str) -> None:
-    """After the grace nothing of it runs, not even in C with the interpreter's lock held."""
+def test_a_handler_that_ignores_signals_is_killed(start: Start, tmp_path: Path) -> None:
+    """After the grace nothing of it runs."""
     child = start()
-    give(child, kind, step(tmp_path / "notes"))
+    give(child, "stubborn", step(tmp_path / "notes"))
     until(lambda: lines(tmp_path / "notes"))
     child.stop("limit")
     child.press()

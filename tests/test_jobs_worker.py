@@ -151,6 +151,7 @@ def test_a_graceful_stop_gives_back(engine: Engine, tmp_path: Path) -> None:
     assert [one.id for one in claim(engine, "default", limit=9, lease_seconds=9)][:2] == ids
 
 
+@ON_MARIADB
 def test_a_lost_lease_stops_the_job(engine: Engine, tmp_path: Path) -> None:
     """Q3: another has the message: its work is not done twice to the end, and nothing is settled.
 
