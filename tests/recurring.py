@@ -46,15 +46,20 @@ def planned(engine: Engine, now: str, *tasks: Task) -> tuple[HandClock, Schedule
 def recorded(engine: Engine) -> list[tuple[str, datetime]]:
     """Return all runs that are recorded, each with exactly one message of its own."""
 
+    both = (  # in one look: a scheduler may be at it
+        "SELECT r.task_key, r.run_at, m.id FROM sakuin_runs r"
+        " LEFT JOIN sakuin_messages m ON m.id = r.message_id"
+        " UNION ALL SELECT NULL, NULL, id FROM sakuin_messages"
+        " WHERE id NOT IN (SELECT message_id FROM sakuin_runs)"
+    )
+
     def look(connection: Connection) -> list[tuple[str, datetime]]:
-        runs = execute(
-            connection, "SELECT task_key, run_at, message_id FROM sakuin_runs ORDER BY run_at"
-        ).all()
-        messages = set(execute(connection, "SELECT id FROM sakuin_messages").scalars())
-        pushed = {run.message_id for run in runs}
-        assert messages == pushed
-        assert len(pushed) == len(runs)
-        return [(run.task_key, moment(run.run_at)) for run in runs]
+        rows = execute(connection, both).all()
+        messages = [row[2] for row in rows]
+        assert None not in messages
+        assert len(set(messages)) == len(rows)
+        assert all(row[0] for row in rows), "a message without a run"
+        return sorted(((row[0], moment(row[1])) for row in rows), key=lambda run: run[1])
 
     return read(engine, look)
 
