@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
     RuleBasedStateMachine,
-    consumes,
+    initialize,
     invariant,
     multiple,
     rule,
@@ -47,8 +47,10 @@ from sakuin.queue.dialect import execute
 HOLDERS = (b"holder-1", b"holder-2")
 QUEUES = st.sampled_from(("q", "q", "q", "p"))
 LIMITS = st.sampled_from(
-    [None] * 5
-    + [Limit("a", to=1), Limit("a", to=2), Limit("b", to=1), Limit("a", on_conflict="discard")]
+    (
+        *(None, None, None, Limit("a", to=1), Limit("a", to=2), Limit("a", to=2)),
+        *(Limit("b", to=1), Limit("a", on_conflict="discard", to=2)),
+    )
 )
 KEYS = st.sampled_from((None, None, None, "k", "j"))
 PRIORITIES = st.sampled_from((0, 5, 5, 5, 255))
@@ -113,6 +115,11 @@ class QueueMachine(RuleBasedStateMachine):
             row.state = "scheduled"
         else:
             row.due = row.place = self.become_due(number)
+
+    @initialize(limits=st.lists(LIMITS, min_size=2, max_size=8))
+    def begin(self, limits: list[Limit | None]) -> None:
+        for limit in limits:
+            self.push("q", 5, b"", 0.0, None, limit)
 
     @rule(
         queue=QUEUES,
@@ -194,7 +201,7 @@ class QueueMachine(RuleBasedStateMachine):
                 assert execute(connection, _LEASED_OF_KEY, key).scalar_one() <= most
 
     @rule(
-        batch=st.lists(messages, max_size=4),
+        batch=st.lists(messages, min_size=1, max_size=4),
         verb=st.sampled_from(("ack", "release", "fail", "crash", "extend")),
     )
     def settle(self, batch: list[Message], verb: str) -> None:
@@ -208,31 +215,35 @@ class QueueMachine(RuleBasedStateMachine):
         }
         assert acts[verb]() == lost
 
-    @rule(message=messages, data=st.binary(max_size=4))
-    def shrink(self, message: Message, data: bytes) -> None:
-        assert shrink(self.engine, message, data) is self.model.is_ours(message)
-        if self.model.is_ours(message):
-            self.model.live[message.id].data = data
-
-    @rule(message=messages, rest=st.none() | st.just(b"rest"))
-    def bury_part(self, message: Message, rest: bytes | None) -> None:
-        try:
-            bury_part(self.engine, message, b"part", rest, "no")
-        except LeaseLost:
-            assert not self.model.is_ours(message)
+    @rule(message=messages, data=st.binary(max_size=4), rest=st.sampled_from((b"r", None, ...)))
+    def change(self, message: Message, data: bytes, rest: Any) -> None:
+        """The message's data shrinks, or a part of it is buried, or the last of it."""
+        is_ours = self.model.is_ours(message)
+        if rest is ...:
+            assert shrink(self.engine, message, data) is is_ours
+            if is_ours:
+                self.model.live[message.id].data = data
             return
-        assert self.model.is_ours(message)
-        self.model.die_in_part(message.id, b"part", rest)
+        if is_ours:
+            self.model.die_in_part(message.id, data, rest)
+        try:
+            bury_part(self.engine, message, data, rest, "no")
+        except LeaseLost:
+            assert not is_ours
+        else:
+            assert is_ours
 
-    @rule(message=consumes(messages))
+    @rule(message=messages)
     def bury(self, message: Message) -> None:
+        is_ours = self.model.is_ours(message)
+        if is_ours:
+            self.model.die([message.id], error=1)
         try:
             bury(self.engine, message, "no")
         except LeaseLost:
-            assert not self.model.is_ours(message)
-            return
-        assert self.model.is_ours(message)
-        self.model.die([message.id], error=1)
+            assert not is_ours
+        else:
+            assert is_ours
 
     @rule(queue=st.sampled_from(("q", "p")), is_paused=st.sampled_from((True, False, False)))
     def pause(self, queue: str, is_paused: bool) -> None:
