@@ -35,7 +35,7 @@ from supervisor_program import supervisor_program
 
 
 def test_a_whole_plan_works_through_a_killed_worker(engine: Engine, tmp_path: Path) -> None:
-    """Jobs, recurring tasks and tidying by one command; kill -9 costs a moment, and leaves nothing.
+    """Q5, faults #159, #422: kill -9 of a worker costs a moment; of all of it, leaves nothing.
 
     Leases are ten minutes long: whatever waited for one to run out would be stuck for the test.
     """
@@ -124,6 +124,7 @@ def status(engine: Engine, job_id: int) -> str | None:
     return job.status if job else None
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_a_process_tidies_and_schedules_beside_its_work(engine: Engine) -> None:
     """One light process: recurring tasks are pushed, and what a dead process held is given back."""
     (message,) = push_all(engine, "q", b"x")

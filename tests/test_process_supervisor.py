@@ -55,29 +55,6 @@ def workers(engine: Engine) -> list[int]:
 
 
 @on_sqlite
-def test_what_a_killed_worker_held_goes_on_at_once(engine: Engine, tmp_path: Path) -> None:
-    """Q5, faults #159, #422: not a lease (ten minutes) later, and the worker is replaced."""
-    output, gate = tmp_path / "said", tmp_path / "gate"
-    with supervising(Plan(url_of(engine), (role(tmp_path, processes=2),))):
-        (message,) = push_all(engine, "q", str(gate).encode())
-        until(lambda: said(output, "C") == [message])
-        until(lambda: len(workers(engine)) == 2)
-        with engine.connect() as connection:
-            token = connection.exec_driver_sql("SELECT token FROM sakuin_messages").scalar_one()
-        (holder,) = [one for one in registered(engine) if token.startswith(one.id)]
-        os.kill(holder.pid, signal.SIGKILL)
-        killed_at = time.monotonic()
-        until(lambda: said(output, "C") == [message, message])
-        print(f"worked on again after {time.monotonic() - killed_at:.2f} s")
-        assert time.monotonic() - killed_at < 5
-        gate.touch()
-        until(lambda: said(output, "S") == [message])
-        until(lambda: len(set(workers(engine)) - {holder.pid}) == 2)
-    assert registered(engine) == []
-    assert not any(is_running(pid) for pid in said(output, "began"))
-
-
-@on_sqlite
 def test_nothing_outlives_a_killed_supervisor(engine: Engine, tmp_path: Path) -> None:
     """Kill -9 of the supervisor: children, deaf ones, and what they started, are gone soon."""
     output = tmp_path / "said"
@@ -97,6 +74,7 @@ def test_nothing_outlives_a_killed_supervisor(engine: Engine, tmp_path: Path) ->
     assert said(output, "S") + said(output, "L") == [message]
 
 
+@on_sqlite
 def test_a_frozen_worker_comes_back_as_another(engine: Engine, tmp_path: Path) -> None:
     """SIGSTOP for longer than dead_after: pruned, its late ack is void, its id a new one."""
     output, gate = tmp_path / "said", tmp_path / "gate"
@@ -182,7 +160,8 @@ def test_a_second_signal_ends_sooner(engine: Engine, tmp_path: Path) -> None:
         until(lambda: len(workers(engine)) == 1)  # the other one has ended in order
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
-    assert not any(is_running(pid) for pid in said(output, "began") + said(output, "other"))
+    pids = said(output, "began") + said(output, "other")
+    until(lambda: not any(map(is_running, pids)))  # who was killed takes a moment to be gone
     assert registered(engine) == []
 
 
@@ -195,4 +174,5 @@ def test_who_is_not_done_in_time_is_killed(engine: Engine, tmp_path: Path) -> No
         stop.set()
         until(lambda: not registered(engine))
     assert 0.2 < time.monotonic() - began < 10
-    assert not any(is_running(pid) for pid in said(output, "began") + said(output, "other"))
+    pids = said(output, "began") + said(output, "other")
+    until(lambda: not any(map(is_running, pids)))  # who was killed takes a moment to be gone

@@ -80,7 +80,7 @@ class ChildProcess:
             self._kill_group()
 
     def has_ended(self) -> bool:
-        """Tell whether it is dead; what it started is then dead too."""
+        """Tell whether it is dead; what it started has then been killed too."""
         if self._process.returncode is not None:
             return True
         how = os.WEXITED | os.WNOHANG | os.WNOWAIT
