@@ -47,7 +47,7 @@ def recorded(engine: Engine) -> list[tuple[str, datetime]]:
     """Return all runs that are recorded, each with exactly one message of its own."""
 
     both = (  # in one look: a scheduler may be at it
-        "SELECT r.task_key, r.run_at, m.id FROM sakuin_runs r"
+        "SELECT r.task_key, r.run_at, m.id AS message_id FROM sakuin_runs r"
         " LEFT JOIN sakuin_messages m ON m.id = r.message_id"
         " UNION ALL SELECT NULL, NULL, id FROM sakuin_messages"
         " WHERE id NOT IN (SELECT message_id FROM sakuin_runs)"
@@ -55,11 +55,12 @@ def recorded(engine: Engine) -> list[tuple[str, datetime]]:
 
     def look(connection: Connection) -> list[tuple[str, datetime]]:
         rows = execute(connection, both).all()
-        messages = [row[2] for row in rows]
+        messages = [row.message_id for row in rows]
         assert None not in messages
         assert len(set(messages)) == len(rows)
-        assert all(row[0] for row in rows), "a message without a run"
-        return sorted(((row[0], moment(row[1])) for row in rows), key=lambda run: run[1])
+        assert all(row.task_key for row in rows), "a message without a run"
+        runs = [(row.task_key, moment(row.run_at)) for row in rows]
+        return sorted(runs, key=lambda run: run[1])
 
     return read(engine, look)
 
