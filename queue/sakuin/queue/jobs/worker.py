@@ -19,7 +19,6 @@ from sakuin.queue.jobs.acks import AWAY, Acks
 from sakuin.queue.jobs.child import Setup
 from sakuin.queue.jobs.crew import Crew
 from sakuin.queue.jobs.fetch import Fetch, Wanted
-from sakuin.queue.jobs.kind import BadTarget
 from sakuin.queue.jobs.leases import Leases
 from sakuin.queue.jobs.measures import MeasureBuffer
 from sakuin.queue.jobs.shift import Shift
@@ -92,18 +91,6 @@ class Worker:
         self._shift = Shift(self._crew, self._leases, self._measures, batch)
         self._turned_at = time.monotonic()
 
-    def make_ready(self) -> None:
-        """Start the children; `run` does it if it was not done. Raises BadTarget.
-
-        Claims nothing. Whoever has called it has to `run`.
-        """
-        if not self._crew.children:
-            try:
-                self._crew.start()
-            except BadTarget:
-                self._crew.close()
-                raise
-
     def run(self, stop: threading.Event, *, until_drained: bool = False) -> None:
         """Work until `stop` is set, or until its queues hold nothing to be done now or soon.
 
@@ -112,8 +99,8 @@ class Worker:
         is waited for. A worker runs once. Raises BadTarget, before anything is claimed, and
         DatabaseRefused or SchemaMismatch if the database will not do at the start.
         """
-        self.make_ready()
         try:
+            self._crew.start()
             if self._reach(stop):
                 self._work(stop, until_drained)
         finally:
