@@ -15,7 +15,9 @@ from sakuin.queue.dialect import cut, execute
 WAITING, BLOCKED, HOLDING, CALLED = range(4)
 """States of a row in `sakuin_limited`. Called: a place is free for it, and it is ready again."""
 
-CALLED_AT_ONCE = 500
+CALLED_AT_ONCE = 20
+"""How many blocked messages are looked at; more only if all of these were called. So the end of a
+holder costs the same, however many are blocked."""
 
 _LOCK_KEY = "INSERT INTO sakuin_limits (limit_key) VALUES (?) {on_duplicate} used_at = {now}"
 _HELD = (
@@ -111,22 +113,26 @@ def call_next(connection: Connection, key: bytes) -> int:
     The key is locked. Returns how many were called.
     """
     places = count_places(connection, key)
-    blocked = execute(connection, _BLOCKED, key, CALLED_AT_ONCE).all()
     taken = places.held + len(places.called)
-    called: list[int] = []
-    gone: list[int] = []
-    for row in blocked:
-        if row.limit_to is None:
-            gone.append(row.message_id)
-        elif taken < row.limit_to:
-            taken += 1
-            called.append(row.message_id)
-    for part in cut(sorted(gone)):
-        execute(connection, _FORGET, ids=part)
-    for part in cut(sorted(called)):
-        execute(connection, _SET, CALLED, ids=part)
-        execute(connection, _CALL, ids=part)
-    return len(called)
+    count = 0
+    while True:
+        blocked = execute(connection, _BLOCKED, key, CALLED_AT_ONCE).all()
+        called: list[int] = []
+        gone: list[int] = []
+        for row in blocked:
+            if row.limit_to is None:
+                gone.append(row.message_id)
+            elif taken < row.limit_to:
+                taken += 1
+                called.append(row.message_id)
+        if gone:
+            execute(connection, _FORGET, ids=sorted(gone))
+        if called:
+            execute(connection, _SET, CALLED, ids=sorted(called))
+            execute(connection, _CALL, ids=sorted(called))
+        count += len(called)
+        if len(called) + len(gone) < CALLED_AT_ONCE:
+            return count
 
 
 def _fence(connection: Connection, message_id: int, token: bytes) -> bool:
