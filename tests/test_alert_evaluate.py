@@ -11,10 +11,10 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection, Engine
 
 from aging import age
-from cut_proxy import CutProxy, Where, cut_proxy
-from databases import Servers, claim_one, claimed, expire, fresh_schema, push_all
+from cut_path import EVERYWHERE, Path, cut_path
+from databases import Servers, claim_one, claimed, expire, push_all
 from explained import explained
-from sakuin.queue import bury, create_schema, open_engine, read, replay
+from sakuin.queue import bury, create_schema, read, replay
 from sakuin.queue.dialect import dialect_of, execute
 from sakuin.queue.notices import Letter, Rule, alerts, evaluate_alerts
 from sakuin.queue.notices.evaluate import _change
@@ -225,32 +225,16 @@ def test_who_looked_long_ago_decides_by_what_is_now(engine: Engine) -> None:
     assert told(engine) == []
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A database, by a network path that can be cut and by one that is whole."""
-
-    proxy: CutProxy
-    cut: Engine
-    whole: Engine
-
-
 @pytest.fixture
 def path(servers: Servers) -> Iterator[Path]:
-    with fresh_schema(servers.private().url) as url, cut_proxy(url) as (proxy, through):
-        whole, cut = open_engine(url), open_engine(through)
-        create_schema(whole)
-        with cut.connect():
-            pass  # what opens a connection commits, too: only our own COMMIT is to be cut
-        yield Path(proxy, cut, whole)
-        cut.dispose()
-        whole.dispose()
+    with cut_path(servers) as path:
+        yield path
 
 
 def test_a_connection_lost_during_commit_is_no_second_notice(path: Path) -> None:
     """Once per change, whether the COMMIT arrived or not (Q6)."""
     rule = Rule("rate", "failure_rate", TO, above=0.5, kind="mail")
-    places: tuple[Where, ...] = ("before", "after")
-    for number, where in enumerate(places):
+    for number, where in enumerate(EVERYWHERE):
         is_bad = number % 2 == 0
         forget_measures(path.whole)
         measure(path.whole, Minute("mail", 1, 4, 4 if is_bad else 0, 1, 1))

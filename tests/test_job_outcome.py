@@ -1,14 +1,14 @@
 """A connection that is lost during COMMIT: jobs and batches end once all the same (Q6)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 from sqlalchemy import Connection, Engine
 
-from cut_proxy import CutProxy, Where, cut_proxy
-from databases import Servers, fresh_schema
-from sakuin.queue import ack, claim, create_schema, open_engine, read, replay
+from cut_path import EVERYWHERE, Path, cut_path
+from cut_proxy import Where
+from databases import Servers
+from sakuin.queue import ack, claim, read, replay
 from sakuin.queue.dialect import execute
 from sakuin.queue.jobs import (
     Callback,
@@ -24,28 +24,11 @@ from sakuin.queue.jobs import (
     settle_by_receipt,
 )
 
-EVERYWHERE: tuple[Where, ...] = ("before", "after")
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A database, by a network path that can be cut and by one that is whole."""
-
-    proxy: CutProxy
-    cut: Engine
-    whole: Engine
-
 
 @pytest.fixture
 def path(servers: Servers) -> Iterator[Path]:
-    with fresh_schema(servers.private().url) as url, cut_proxy(url) as (proxy, through):
-        whole, cut = open_engine(url), open_engine(through)
-        create_schema(whole)
-        with cut.connect():
-            pass  # what opens a connection commits, too: only our own COMMIT is to be cut
-        yield Path(proxy, cut, whole)
-        cut.dispose()
-        whole.dispose()
+    with cut_path(servers) as path:
+        yield path
 
 
 def count(path: Path, queue: str) -> int:

@@ -1,14 +1,14 @@
 """A connection that is lost during COMMIT: found out by token, never replayed blindly (Q6)."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, event
 
-from cut_proxy import CutProxy, Where, cut_proxy
-from databases import Servers, claim_one, expire, fresh_schema, push_all, row
+from cut_path import EVERYWHERE, Path, cut_path
+from cut_proxy import Where
+from databases import Servers, claim_one, expire, push_all, row
 from sakuin.queue import (
     LeaseLost,
     OutcomeUnknown,
@@ -17,12 +17,10 @@ from sakuin.queue import (
     bury,
     bury_part,
     claim,
-    create_schema,
     dead_messages,
     discard_dead,
     extend,
     fail,
-    open_engine,
     push,
     read,
     release,
@@ -31,28 +29,11 @@ from sakuin.queue import (
     shrink,
 )
 
-EVERYWHERE: tuple[Where, ...] = ("before", "after")
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A database, by a network path that can be cut and by one that is whole."""
-
-    proxy: CutProxy
-    cut: Engine
-    whole: Engine
-
 
 @pytest.fixture
 def path(servers: Servers) -> Iterator[Path]:
-    with fresh_schema(servers.private().url) as url, cut_proxy(url) as (proxy, through):
-        whole, cut = open_engine(url), open_engine(through)
-        create_schema(whole)
-        with cut.connect():
-            pass  # what opens a connection commits, too: only our own COMMIT is to be cut
-        yield Path(proxy, cut, whole)
-        cut.dispose()
-        whole.dispose()
+    with cut_path(servers) as path:
+        yield path
 
 
 def dead(path: Path) -> list[tuple[bytes, str]]:
