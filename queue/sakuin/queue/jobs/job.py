@@ -147,7 +147,7 @@ def job_from(row: Row[Any]) -> Job:
         receipt=row.receipt_handle and Receipt(row.message_id, row.receipt_handle),
         progress=progress,
         note=row.note,
-        result=row.result,
+        result=row.result.encode() if isinstance(row.result, str) else row.result,
         error=row.error,
         notify=addresses_from(row.notify),
     )
