@@ -118,7 +118,7 @@ def test_time_limits_really_stop(engine: Engine, tmp_path: Path) -> None:
     }
     began = time.monotonic()
     worker = drain(engine, processes=3)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40, "they would sleep for 60"
     gone = dead(engine)
     for kind, message_id in ids.items():
         assert gone[message_id].reason == "took longer than its limit of 0.3 s"

@@ -1,6 +1,6 @@
 """The worker: claims messages of kinds that are known, lets children run them, settles the rest.
 
-Four threads: one looks after the children, one claims, one settles, one keeps the leases.
+One thread looks after the children, one or two claim, one settles, one keeps the leases.
 Whatever the database does, the children's time limits are kept; whatever the children do, the
 leases are.
 """
@@ -82,6 +82,7 @@ class Worker:
             lease_seconds=check_seconds("lease_seconds", lease_seconds, positive=True),
             poll_seconds=check_seconds("poll_seconds", poll_seconds, positive=True),
         )
+        self._claimers = 2 if processes > 1 and engine.dialect.name != "sqlite" else 1
         self._stop_seconds = check_seconds("stop_seconds", stop_seconds)
         level = logging.getLogger().getEffectiveLevel()
         url = engine.url.render_as_string(hide_password=False)
@@ -145,7 +146,9 @@ class Worker:
         shift = self._shift
         with self._leases:
             acks = Acks(self._engine, self._leases, self._measures)
-            fetch = Fetch(self._engine, self._wanted, lambda: self.holder, shift.deliver)
+            fetch = Fetch(
+                self._engine, self._wanted, lambda: self.holder, shift.deliver, self._claimers
+            )
             try:
                 while not stop.is_set() and not (
                     until_drained and shift.is_idle(acks, fetch) and _is_drained(fetch)
