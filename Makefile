@@ -21,7 +21,7 @@ check: .venv/installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy tests benchmarks
-	$(BIN)/mypy docs/example/shop.py
+	$(BIN)/mypy docs/example/shop.py docs/example/jobs.py
 	$(BIN)/lint-imports
 
 bench: .venv/installed mariadb

@@ -1,6 +1,7 @@
 """The Python of docs/queue.md and the shop of docs/example run, on both databases."""
 
 import csv
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import Connection, Engine, text
+from typer.testing import CliRunner
 
 import sakuin.queue
 import sakuin.queue.jobs
@@ -22,6 +24,7 @@ import sakuin.queue.recurring
 from command import Command
 from databases import claim_one, until
 from doc_blocks import DOCS, block, table
+from sakuin.app.cli import app
 from sakuin.queue import (
     LimitReached,
     ack,
@@ -246,6 +249,31 @@ def test_the_first_five_minutes(tmp_path: Path) -> None:
         running.process.terminate()
         assert running.process.wait(60) == 0
     assert (tmp_path / "invoice-17.txt").read_text() == "Order 17\n"
+
+
+def test_the_section_of_both_readmes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Both show the same module and the same commands, and they do what they say."""
+    module, commands = (readme_block("README.md", name) for name in ("jobs", "jobs-commands"))
+    assert readme_block("README.ja.md", "jobs") == module
+    assert readme_block("README.ja.md", "jobs-commands") == commands
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "greetings.py").write_text(module, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    *steps, last = commands.splitlines()
+    assert last == "sakuin queue run --jobs jobs:jobs"
+    for step in steps:
+        done = CliRunner().invoke(app, shlex.split(step)[1:])
+        assert done.exit_code == 0, done.output
+    database = open_engine("sqlite:///sakuin-data/sakuin.sqlite3")
+    Worker(database, "greetings:jobs", processes=1).run(threading.Event(), until_drained=True)
+    database.dispose()
+    assert "Dear you@example.org, delivery 1\n" in capfd.readouterr().err
+
+
+def readme_block(readme: str, name: str) -> str:
+    return block(f"../{readme}", name)
 
 
 def test_a_program_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
