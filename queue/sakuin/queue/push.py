@@ -35,6 +35,10 @@ _INSERT_LIMITED = (
     " limit_key, limit_to, limit_seconds)"
     " VALUES (?, ?, {later}, {later}, {later}, ?, ?, ?, ?, ?, ?)"
 )
+_WAITING = "SELECT id FROM sakuin_messages WHERE queue = ? AND unique_key = ?"
+_STAYS = "SELECT id FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND unique_key = ? {lock}"
+"""Locks as a claim does, the row before the entry in the index of keys. An INSERT that met it would
+lock them the other way round, and one of the two would be the victim of a deadlock."""
 _MERGE_MYSQL = " ON DUPLICATE KEY UPDATE id = LAST_INSERT_ID(id)"
 _MERGE_SQLITE = " ON CONFLICT (queue, unique_key) DO NOTHING"
 
@@ -95,12 +99,14 @@ def _insert(connection: Connection, sql: str, values: Sequence[object], key: byt
     if key is None:
         return int(execute(connection, sql, *values).lastrowid)
     if dialect_of(connection) is MYSQL:
+        waiting = execute(connection, _WAITING, values[0], key).scalar_one_or_none()
+        if waiting and execute(connection, _STAYS, key, ids=[waiting]).all():
+            return int(waiting)
         return int(execute(connection, sql + _MERGE_MYSQL, *values).lastrowid)
     added = execute(connection, sql + _MERGE_SQLITE, *values)
     if added.rowcount:
         return int(added.lastrowid)
-    find = "SELECT id FROM sakuin_messages WHERE queue = ? AND unique_key = ?"
-    return int(execute(connection, find, values[0], key).scalar_one())
+    return int(execute(connection, _WAITING, values[0], key).scalar_one())
 
 
 def _wait(dialect: Dialect, delay_seconds: float, at: datetime | None) -> object:
