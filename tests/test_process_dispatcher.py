@@ -26,6 +26,7 @@ from sakuin.queue import (
 )
 from sakuin.queue.dialect import execute
 from sakuin.queue.jobs import batch_of, job_of, open_batch, push_job, push_to_batch, seal_batch
+from sakuin.queue.notices import Rule
 from sakuin.queue.processes import Chore, Dispatcher, register
 from sakuin.queue.processes.chores import every_chore
 from sakuin.queue.processes.dispatcher import STUCK_SECONDS
@@ -67,6 +68,19 @@ def test_a_chore_that_fails_is_told_once_and_holds_up_nothing(
     assert "division" in str(dispatcher.detail()["failing"])
     with pytest.raises(BadMessage, match="every_seconds=0"):
         Chore("never", 0, work)
+
+
+def test_alerts_are_not_evaluated_before_the_workers_have_come() -> None:
+    """Else every start would tell "no worker": a chore may have its first turn later."""
+    rule = Rule("nobody", "no_worker", ("mailto:a@example.org",))
+    late = [chore.name for chore in every_chore([rule]) if chore.first_seconds]
+    assert late == ["evaluate alerts"]
+    first, work = counting(lambda turn: False)
+    second, wait = counting(lambda turn: False)
+    chores = [Chore("late", 0.001, wait, first_seconds=60.0), Chore("soon", 0.001, work)]
+    with in_threads({"dispatcher": Dispatcher(NO_ENGINE, chores).run}):
+        until(lambda: len(first) > 3)
+    assert second == []
 
 
 def test_a_chore_that_has_more_to_do_goes_on_after_the_others() -> None:

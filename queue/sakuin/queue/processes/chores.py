@@ -36,6 +36,9 @@ def every_chore(
     def evaluate(engine: Engine) -> int:
         return len(evaluate_alerts(engine, rules))
 
+    # Not at once: workers that start with us are not there yet, and "no worker" would be told.
+    alerts = Chore("evaluate alerts", ALERTS_SECONDS, evaluate, first_seconds=ALERTS_SECONDS)
+
     def prune_kept(engine: Engine) -> int:
         return prune(engine, measures)
 
@@ -46,7 +49,7 @@ def every_chore(
         prune_dead_chore(PRUNE_DEAD_SECONDS),
         Chore("free stale limits", SOON_SECONDS, free_stale_limits),
         Chore("end batches", SOON_SECONDS, end_batches),
-        *([Chore("evaluate alerts", ALERTS_SECONDS, evaluate)] if rules else []),
+        *([alerts] if rules else []),
         Chore("settle orphans", MINUTE_SECONDS, settle_orphans),
         Chore("prune jobs, batches and measures", MINUTE_SECONDS, prune_kept, most=MOST_AT_ONCE),
         Chore("tidy limits", MINUTE_SECONDS, tidy_limits),

@@ -25,13 +25,15 @@ class Chore:
     """Something to do every so many seconds, in short transactions; safe for several at once.
 
     `run` returns how much it did. Where that is `most` or more there is more of it to do: the
-    chore has its next turn at once, after the others.
+    chore has its next turn at once, after the others. Its first turn is `first_seconds` after the
+    start.
     """
 
     name: str
     every_seconds: float
     run: Callable[[Engine], int]
     most: int | None = None
+    first_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if not self.every_seconds > 0:
@@ -43,7 +45,8 @@ class Dispatcher:
 
     def __init__(self, engine: Engine, chores: Iterable[Chore]) -> None:
         self._engine = engine
-        self._due = dict.fromkeys(chores, 0.0)
+        now = time.monotonic()
+        self._due = {chore: now + chore.first_seconds for chore in chores}
         self._trouble: dict[str, str] = {}
         self._turns = 0
         self._moved_at = time.monotonic()
