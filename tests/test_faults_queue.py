@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, event
 
 from databases import claim_one, expire, push_all
+from known_queue_faults import FAULTS
 from sakuin.queue import (
     MAX_MESSAGE_BYTES,
     BadMessage,
@@ -23,6 +25,17 @@ from sakuin.queue import (
     read,
     replay,
 )
+
+
+def test_every_known_fault_has_its_tests() -> None:
+    """The list is whole, and what it names is there."""
+    assert list(FAULTS) == list(range(1, 33))
+    for tests in FAULTS.values():
+        assert tests
+        for node in tests:
+            file, _, name = node.partition("::")
+            text = (Path(__file__).parent / file).read_text(encoding="utf-8")
+            assert f"\ndef {name}(" in text, node
 
 
 def test_errors_are_not_taken_for_crashes(engine: Engine) -> None:
