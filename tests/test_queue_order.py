@@ -244,7 +244,7 @@ def test_a_claim_reads_only_what_it_takes(
     with engine.begin() as connection:
         before = reads(connection)
         assert len(_take(connection, wish(10, b"t" * 16), 10).messages) == 10
-        assert reads(connection) - before < 60
+        assert reads(connection) - before < 90  # ten rows, and whether each has a job
 
 
 def reads(connection: Connection) -> int:

@@ -183,6 +183,7 @@ def _message(row: Ready, wish: _Wish, seconds: float, until: datetime) -> Messag
         unique_key=row.unique_key,
         limit_key=row.limit_key,
         lease_seconds=seconds,
+        has_job=row.has_job,
     )
 
 

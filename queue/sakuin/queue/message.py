@@ -13,7 +13,8 @@ class Message:
 
     `attempts` counts this delivery too, `errors` the failures before it; what is between them are
     deliveries that had no end. `kind` says what `data` is, if it was pushed with one. The lease is
-    `lease_seconds` long. Times are aware, in UTC, by the database's clock.
+    `lease_seconds` long. `has_job` is false where no job (`sakuin_jobs`) has it. Times are aware,
+    in UTC, by the database's clock.
     """
 
     id: int
@@ -29,6 +30,7 @@ class Message:
     unique_key: bytes | None = None
     limit_key: bytes | None = None
     lease_seconds: float = 0.0
+    has_job: bool = True
 
 
 @dataclass(frozen=True, slots=True)

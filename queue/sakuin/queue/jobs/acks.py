@@ -157,12 +157,13 @@ class Acks:
 def _do(engine: Engine, part: Sequence[Settlement]) -> int:
     """Settle messages that are to be settled alike; return how many were ours no more."""
     first, messages = part[0], [one.message for one in part]
+    with_job = {one.id for one in messages if one.has_job}
 
     def finish(connection: Connection, ids: Sequence[int]) -> None:
-        finish_jobs_on(connection, ids, results)
+        finish_jobs_on(connection, with_job.intersection(ids), results)
 
     def wait_again(connection: Connection, ids: Sequence[int]) -> None:
-        retry_jobs_on(connection, ids, first.reason or None)
+        retry_jobs_on(connection, with_job.intersection(ids), first.reason or None)
 
     match first.verb:
         case "ack":

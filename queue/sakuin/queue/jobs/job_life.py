@@ -67,7 +67,7 @@ _LIST = _COLUMNS + " NULL AS result FROM sakuin_jobs"
 def receive_jobs_on(connection: Connection, messages: Sequence[Message]) -> None:
     """Say that these messages were received: in the transaction of the claim."""
     by_token: dict[bytes, list[int]] = {}
-    tokens = {message.id: message.token for message in messages}
+    tokens = {message.id: message.token for message in messages if message.has_job}
     for row in jobs_of_messages(connection, tokens):
         by_token.setdefault(tokens[row.message_id], []).append(row.id)
     for token, ids in by_token.items():
