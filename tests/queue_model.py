@@ -156,11 +156,12 @@ class QueueModel:
                 row.slot, row.token = "waits", None
         return held
 
-    def call_next(self, limit: str | None) -> int:
+    def call_next(self, limit: str | None, *, passes_called: bool = False) -> int:
         """Make blocked messages ready for which there is room, and return how many."""
         taken = self._held(limit)
         mates = [(row.priority, n) for n, row in self.live.items() if row.limit == limit]
-        taken += sum(self.live[number].slot == "called" for _, number in mates)
+        if not passes_called:
+            taken += sum(self.live[number].slot == "called" for _, number in mates)
         count = 0
         for _, number in sorted(mates):
             row = self.live[number]
@@ -172,7 +173,7 @@ class QueueModel:
     def free_stale_limits(self) -> int:
         """Call for every key that somebody is blocked at."""
         blocked = {row.limit for row in self.live.values() if row.slot == "blocked"}
-        return sum(self.call_next(limit) for limit in sorted(blocked, key=str))
+        return sum(self.call_next(one, passes_called=True) for one in sorted(blocked, key=str))
 
     # Ends
 

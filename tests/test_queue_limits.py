@@ -20,10 +20,12 @@ from sakuin.queue import (
     extend,
     fail,
     free_stale_limits,
+    pause,
     push,
     read,
     release,
     replay,
+    resume,
     retry_dead,
 )
 from sakuin.queue.dialect import execute
@@ -119,6 +121,27 @@ def test_every_end_of_a_holder_calls_the_next(engine: Engine) -> None:
             (other,) = take(engine)
             assert other.id == first
         ack(engine, other)
+
+
+def test_one_that_is_called_into_a_paused_queue_blocks_no_other_queue(engine: Engine) -> None:
+    """Nobody is blocked for ever: the place of one that was called, and cannot be claimed, is
+    not kept for it; and the limit holds all the same when its queue goes on."""
+    limit = Limit("k")
+    push_limited(engine, limit)
+    (holder,) = take(engine)
+    paused = push_limited(engine, limit, queue="a")
+    other = push_limited(engine, limit)
+    assert take(engine, queue="a") == take(engine) == ()
+    pause(engine, "a")
+    ack(engine, holder)
+    assert blocked(engine) == [other]  # the older one was called, in vain
+    assert free_stale_limits(engine) == 1
+    (second,) = take(engine)
+    assert second.id == other
+    resume(engine, "a")
+    assert take(engine, queue="a") == ()
+    ack(engine, second)
+    assert ids(take(engine, queue="a")) == [paused]
 
 
 def test_a_killed_holder_frees_its_place_within_its_seconds(engine: Engine) -> None:

@@ -29,7 +29,9 @@ def free_stale_limits(engine: Engine) -> int:
     """Call blocked messages for whose key there is room, and return how many.
 
     Whoever ends a holder calls the next one; this is for holders that were killed, or settled by
-    plain SQL. Each key is a transaction of its own. Any number may do it at once.
+    plain SQL, and for those called that nobody takes, since their queue is paused or has no
+    worker: with every look others of the key come out too. Each key is a transaction of its own.
+    Any number may do it at once.
     """
     keys = read(engine, lambda connection: execute(connection, _BLOCKED_KEYS).scalars().all())
     return sum(_call(engine, key) for key in sorted(keys))
@@ -46,7 +48,7 @@ def tidy_limits(engine: Engine) -> int:
 def _call(engine: Engine, key: bytes) -> int:
     def work(connection: Connection) -> int:
         lock_key(connection, key)
-        return call_next(connection, key)
+        return call_next(connection, key, passes_called=True)
 
     return replay(engine, work, committed=lambda *_: False)
 

@@ -107,13 +107,14 @@ def leave_all_places(connection: Connection, ids: Sequence[int]) -> None:
         leave_places(connection, key, ids, is_ended=True)
 
 
-def call_next(connection: Connection, key: bytes) -> int:
+def call_next(connection: Connection, key: bytes, *, passes_called: bool = False) -> int:
     """Make blocked messages ready for which there is room, most urgent and oldest first.
 
-    The key is locked. Returns how many were called.
+    The key is locked. Those that are called count as room taken, or, if it `passes_called`, as
+    nothing: a claim lets in no more than may be, whoever is called. Returns how many were called.
     """
     places = count_places(connection, key)
-    taken = places.held + len(places.called)
+    taken = places.held + (0 if passes_called else len(places.called))
     count = 0
     while True:
         blocked = execute(connection, _BLOCKED, key, CALLED_AT_ONCE).all()
