@@ -18,6 +18,9 @@ _LOG = logging.getLogger("sakuin.jobs")
 BEATS_A_LEASE = 3
 RETRY_SECONDS = 1.0
 
+Lease = tuple[int, bytes]
+"""The id of a message and the token: after an outage one worker can hold it under a newer one."""
+
 
 class Leases:
     """Messages that are kept leased, each for as long as its own lease says.
@@ -31,16 +34,22 @@ class Leases:
         self._engine = engine
         self._held: dict[int, Message] = {}
         self._due: dict[int, float] = {}
-        self._lost: set[int] = set()
+        self._lost: set[Lease] = set()
         self._has_ended = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
 
     def add(self, messages: Iterable[Message]) -> None:
-        """Keep these too; they were claimed, or extended, just now."""
+        """Keep these too; they were claimed, or extended, just now.
+
+        An older lease of such a message, which is kept still, is lost by that.
+        """
         with self._changed:
             now = time.monotonic()
             for message in messages:
+                older = self._held.get(message.id, message)
+                if older.token != message.token:
+                    self._lost.add((older.id, older.token))
                 self._held[message.id] = message
                 self._due[message.id] = now + message.lease_seconds / BEATS_A_LEASE
             self._changed.notify()
@@ -49,12 +58,12 @@ class Leases:
         """Keep these no longer: they are about to be settled."""
         with self._changed:
             for message in messages:
-                self._held.pop(message.id, None)
-                self._due.pop(message.id, None)
-                self._lost.discard(message.id)
+                if self._is_held(message):
+                    del self._held[message.id], self._due[message.id]
+                self._lost.discard((message.id, message.token))
 
-    def take_lost(self) -> frozenset[int]:
-        """Return the ids that were lost since the last call, and are not forgotten."""
+    def take_lost(self) -> frozenset[Lease]:
+        """Return what was lost since the last call, and is not forgotten."""
         with self._changed:
             lost = frozenset(self._lost)
             self._lost.clear()
@@ -106,14 +115,18 @@ class Leases:
         with self._changed:
             now = time.monotonic()
             for message in messages:
-                if self._held.get(message.id) is not message:
+                if not self._is_held(message):
                     continue  # settled meanwhile, which made it look lost
                 if message.id in lost:
                     del self._held[message.id], self._due[message.id]
-                    self._lost.add(message.id)
+                    self._lost.add((message.id, message.token))
                 else:
                     self._due[message.id] = now + lease_seconds / BEATS_A_LEASE
         return None
+
+    def _is_held(self, message: Message) -> bool:
+        held = self._held.get(message.id)
+        return held is not None and held.token == message.token
 
     def _put_off(self, messages: list[Message]) -> None:
         with self._changed:

@@ -145,13 +145,12 @@ class Shift:
         if not lost:
             return
         for child in self._crew.working:
-            if child.message is not None and child.message.id in lost:
-                _LOG.warning(
-                    "the lease of message %s was lost: its job is stopped", child.message.id
-                )
+            message = child.message
+            if message is not None and (message.id, message.token) in lost:
+                _LOG.warning("the lease of message %s was lost: its job is stopped", message.id)
                 child.stop("lost")
         with self._turn:
-            kept = [one for one in self._ahead if one[1].id not in lost]
+            kept = [one for one in self._ahead if (one[1].id, one[1].token) not in lost]
             gone = len(self._ahead) - len(kept)
             self._ahead = deque(kept)
         fetch.give_up(gone)
