@@ -27,7 +27,10 @@ _SELECT = (
     " WHERE queue = ? AND priority = ? AND locked_until >= ? AND locked_until <= {now}"
     " ORDER BY locked_until, id LIMIT ? {skip_locked}"
 )
-_HAS_JOB = "EXISTS (SELECT 1 FROM sakuin_jobs j WHERE j.message_id = sakuin_messages.id)"
+_HAS_JOB = "EXISTS (SELECT 1 FROM sakuin_jobs j WHERE j.message_id = sakuin_messages.id {lock})"
+"""Locked, so that it sees what is committed now, as the locking read around it does. By an older
+view the job of a message that was pushed this very moment would be overlooked."""
+
 _PACKED_MYSQL = (
     "CONCAT_WS(' ', attempts, errors, COALESCE(expires_at <= {now}, 0), limit_to,"
     f" COALESCE(limit_seconds, 0), {_HAS_JOB}, created_at, kind)"
