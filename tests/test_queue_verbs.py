@@ -202,3 +202,15 @@ def test_one_batch_may_mix_claims(engine: Engine) -> None:
     assert ack(engine, reversed(mixed)) == frozenset()
     assert ack(engine, mixed) == {one.id for one in mixed}
     assert ack(engine, []) == frozenset()
+
+
+def test_how_long_a_message_was_ready(engine: Engine) -> None:
+    """From when it was due, not from the push; a lease that ran out counts from its end."""
+    with engine.begin() as connection:
+        number = push(connection, "q", b"x", delay_seconds=500)
+    expire(engine, number, seconds=-40)
+    message = claim_one(engine)
+    assert message.waited_seconds == pytest.approx(40, abs=10)
+    expire(engine, number, seconds=-7)
+    assert claim_one(engine).waited_seconds == pytest.approx(7, abs=5)
+    assert not message.has_job

@@ -143,7 +143,7 @@ def _bury_killers(copy: Copy, claimed: Sequence[Claimed]) -> list[Claimed]:
             alive.append(one)
             continue
         _begin_anew(copy, [each for each in one.ids if each != killer])
-        reason = f"the indexer died {one.message.attempts - 1} times while working on it"
+        reason = f"the indexer died {one.attempts - 1} times while working on it"
         with contextlib.suppress(LeaseLost):
             _bury_id(copy, Claimed(one.message, (killer,)), killer, Fault(reason, ""))
     return alive

@@ -44,14 +44,19 @@ class Claimed:
     ids: tuple[str, ...]
 
     @property
+    def attempts(self) -> int:
+        """How often it was delivered without an end, with this time; errors are ends."""
+        return self.message.attempts - self.message.errors
+
+    @property
     def is_suspect(self) -> bool:
         """Whether its lease was lost twice: perhaps it kills who works on it."""
-        return self.message.attempts >= ALONE_FROM_ATTEMPT
+        return self.attempts >= ALONE_FROM_ATTEMPT
 
     @property
     def next_ids(self) -> tuple[str, ...]:
         """The ids to work on now: all, or the fewer the more often the message was lost."""
-        attempts, count = self.message.attempts, len(self.ids)
+        attempts, count = self.attempts, len(self.ids)
         if attempts < ALONE_FROM_ATTEMPT:
             return self.ids
         if attempts >= ONE_BY_ONE_FROM_ATTEMPT:
@@ -61,7 +66,7 @@ class Claimed:
     @property
     def killer(self) -> str | None:
         """The id that must be what kills: it was tried alone again and again."""
-        is_certain = bool(self.ids) and self.message.attempts >= KILLER_FROM_ATTEMPT
+        is_certain = bool(self.ids) and self.attempts >= KILLER_FROM_ATTEMPT
         return self.ids[0] if is_certain else None
 
 
@@ -125,10 +130,10 @@ def _company(suspects: Sequence[Claimed]) -> list[Claimed]:
     """Return the first, and others that were lost as often where each names one id."""
     if not suspects or len(suspects[0].ids) > 1:
         return list(suspects[:1])
-    attempts = suspects[0].message.attempts
-    alike = [one for one in suspects if (len(one.ids), one.message.attempts) == (1, attempts)]
+    attempts = suspects[0].attempts
+    alike = [one for one in suspects if (len(one.ids), one.attempts) == (1, attempts)]
     return alike[: _most(suspects[0])]
 
 
 def _most(suspect: Claimed) -> int:
-    return CLAIMING.company(suspect.message.attempts - 1) or 1
+    return CLAIMING.company(suspect.attempts - 1) or 1

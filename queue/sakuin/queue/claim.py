@@ -119,8 +119,7 @@ def _give_up(connection: Connection, wish: _Wish, rows: Sequence[Ready]) -> set[
         if row.is_expired:
             reasons["it expired before it was worked on"].append(row.id)
         elif wish.policy.is_killer(row.attempts, row.errors):
-            crashes = row.attempts - row.errors
-            reasons[f"the process that worked on it died {crashes} times"].append(row.id)
+            reasons[f"the process that worked on it died {_crashes(row)} times"].append(row.id)
         elif wish.policy.is_spent(row.attempts, row.errors):
             times = wish.policy.max_attempts
             reasons[f"it was delivered {times} times, the last time without an end"].append(row.id)
@@ -131,11 +130,16 @@ def _give_up(connection: Connection, wish: _Wish, rows: Sequence[Ready]) -> set[
 
 def _company(rows: Sequence[Ready], policy: RetryPolicy) -> Sequence[Ready]:
     """Return the first of the rows that may be delivered together."""
-    most = policy.company(rows[0].attempts) if rows else None
+    most = policy.company(_crashes(rows[0])) if rows else None
     if most is None:
-        return list(takewhile(lambda row: policy.company(row.attempts) is None, rows))
-    alike = takewhile(lambda row: row.attempts == rows[0].attempts, rows)
+        return list(takewhile(lambda row: policy.company(_crashes(row)) is None, rows))
+    alike = takewhile(lambda row: _crashes(row) == _crashes(rows[0]), rows)
     return list(islice(alike, most))
+
+
+def _crashes(row: Ready) -> int:
+    """Return how many deliveries had no end."""
+    return row.attempts - row.errors
 
 
 def _lease_all(
@@ -184,6 +188,7 @@ def _message(row: Ready, wish: _Wish, seconds: float, until: datetime) -> Messag
         limit_key=row.limit_key,
         lease_seconds=seconds,
         has_job=row.has_job,
+        waited_seconds=max(0.0, (until - row.ready_at).total_seconds() - seconds),
     )
 
 

@@ -13,8 +13,8 @@ class Message:
 
     `attempts` counts this delivery too, `errors` the failures before it; what is between them are
     deliveries that had no end. `kind` says what `data` is, if it was pushed with one. The lease is
-    `lease_seconds` long. `has_job` is false where no job (`sakuin_jobs`) has it. Times are aware,
-    in UTC, by the database's clock.
+    `lease_seconds` long. `has_job` is false where no job (`sakuin_jobs`) has it. It was
+    ready for `waited_seconds` before the claim. Times are aware, in UTC, by the database's clock.
     """
 
     id: int
@@ -31,6 +31,7 @@ class Message:
     limit_key: bytes | None = None
     lease_seconds: float = 0.0
     has_job: bool = True
+    waited_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

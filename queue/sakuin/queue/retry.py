@@ -49,11 +49,14 @@ class RetryPolicy:
         """Tell whether too many of the deliveries had no end."""
         return self.max_crashes is not None and attempts - errors >= self.max_crashes
 
-    def company(self, attempts: int) -> int | None:
-        """Return with how many of its kind a message comes at most; None: with any number."""
-        if attempts < self.alone_after:
+    def company(self, crashes: int) -> int | None:
+        """Return with how many of its kind a message comes at most; None: with any number.
+
+        `crashes` counts its deliveries that had no end.
+        """
+        if crashes < self.alone_after:
             return None
-        return max(1, self.suspects_together >> 3 * min(attempts - self.alone_after, 8))
+        return max(1, self.suspects_together >> 3 * min(crashes - self.alone_after, 8))
 
     def delay_seconds(self, attempts: int, chance: float) -> float:
         """Return the wait after that many deliveries; `chance` in 0..1 picks within the jitter."""

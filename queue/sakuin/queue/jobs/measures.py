@@ -45,8 +45,7 @@ class Measure:
     """What happened to the jobs of one kind in some time: `of_seconds`, from `at` on.
 
     `failed` of the `runs` raised, took too long, crashed, or could not be read. `seconds` is the
-    time that all handlers took, `waited_seconds` the time from the pushes to the first deliveries
-    (of what was pushed for later, that includes the delay).
+    time that all handlers took, `waited_seconds` the time that the messages were ready before.
     """
 
     kind: str

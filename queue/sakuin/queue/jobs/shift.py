@@ -127,11 +127,10 @@ class Shift:
             self._leases.forget([message])
             return
         if rules is not None and ended.how != "stopped":
-            waited = (message.locked_until - message.created_at).total_seconds()
             self._measures.add(
                 str(message.kind),
                 ended.seconds,
-                waited - message.lease_seconds if message.attempts == 1 else 0.0,
+                message.waited_seconds,
                 is_failed=ended.how != "done",
             )
         if ended.how == "done":
