@@ -12,7 +12,7 @@ from databases import claim_one, claimed, expire, push_all
 from explained import explained
 from sakuin.queue import BadMessage, claim, push, push_many, read
 from sakuin.queue.dialect import execute
-from sakuin.queue.peek import PeekedMessage, PeekState, PeekPlace, peek
+from sakuin.queue.peek import PeekedMessage, PeekPlace, PeekState, peek
 
 STATES: tuple[PeekState, ...] = ("ready", "leased", "scheduled", "blocked")
 
