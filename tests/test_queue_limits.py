@@ -29,6 +29,7 @@ from sakuin.queue import (
     retry_dead,
 )
 from sakuin.queue.dialect import execute
+from sakuin.queue.limits import MAX_SECONDS
 
 NO_WAIT = RetryPolicy(first_seconds=0, most_seconds=0)
 
@@ -142,6 +143,18 @@ def test_one_that_is_called_into_a_paused_queue_blocks_no_other_queue(engine: En
     assert take(engine, queue="a") == ()
     ack(engine, second)
     assert ids(take(engine, queue="a")) == [paused]
+
+
+def test_a_limit_of_senseless_seconds_stops_no_claim(engine: Engine) -> None:
+    """Q8: the columns are open to plain SQL; what is behind such a message is claimed all the
+    same, and the lease has a length that can be."""
+    sql = "INSERT INTO sakuin_messages (queue, limit_key, limit_seconds, data) VALUES (?, ?, ?, ?)"
+    for key, seconds in ((b"g/long", 1e300), (b"g/past", -5.0)):
+        replay(engine, lambda one, row=(key, seconds): execute(one, sql, "q", *row, b"x"))  # type: ignore[misc]
+    push_limited(engine, Limit("k"))
+    found = take(engine, limit=9)
+    assert [one.lease_seconds for one in found] == [MAX_SECONDS, 60, 60]
+    assert take(engine) == ()
 
 
 def test_a_killed_holder_frees_its_place_within_its_seconds(engine: Engine) -> None:

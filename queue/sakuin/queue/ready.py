@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from sakuin.queue.dialect import dialect_of, execute, moment, moment_or_epoch
+from sakuin.queue.limits import MAX_SECONDS
 
 HEAD = (
     "SELECT priority, locked_until AS start, {later} AS until,"
@@ -116,6 +117,6 @@ def _ready(
         unique_key,
         limit_key.encode() if isinstance(limit_key, str) else limit_key,
         int(limit_to),
-        float(seconds),
+        min(max(float(seconds), 0.0), MAX_SECONDS),  # anybody may write anything by SQL
         has_job == "1",
     )
