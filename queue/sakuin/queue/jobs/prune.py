@@ -62,10 +62,7 @@ def prune(engine: Engine, *others: Old) -> int:
     What has not ended is never deleted. Every transaction deletes at most CHUNK rows, in the order
     of their keys, so nobody waits long for it; of each table at most MOST_AT_ONCE rows go.
     """
-    ended = read(
-        engine, lambda connection: execute(connection, _WITH_MEMBERS, CHUNK).scalars().all()
-    )
-    for batch_id in ended:
+    for batch_id in read(engine, _with_members):
         forget_members(engine, batch_id)  # whoever ended it was stopped before this
     return sum(prune_rows(engine, old) for old in (OLD_JOBS, OLD_BATCHES, *others))
 
