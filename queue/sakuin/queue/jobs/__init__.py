@@ -51,7 +51,7 @@ from sakuin.queue.jobs.push_job import push_job
 from sakuin.queue.jobs.run import Run
 from sakuin.queue.jobs.seal_batch import seal_batch
 from sakuin.queue.jobs.settle_by_receipt import settle_by_receipt
-from sakuin.queue.jobs.settle_orphans import settle_orphans
+from sakuin.queue.jobs.settle_orphans import free_left_jobs, settle_orphans
 from sakuin.queue.jobs.worker import Worker
 
 __all__ = [
@@ -85,6 +85,7 @@ __all__ = [
     "end_batches",
     "fail_jobs_on",
     "finish_jobs_on",
+    "free_left_jobs",
     "is_live",
     "job_of",
     "job_of_receipt",

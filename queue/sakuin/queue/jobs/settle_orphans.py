@@ -1,11 +1,14 @@
-"""Ends jobs whose message is gone without their being told: settled by plain SQL, for example."""
+"""Mends jobs that were not told what became of their message.
+
+It is gone: settled by plain SQL, for example. Or nobody holds it any more: the lease ran out.
+"""
 
 from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row
 
-from sakuin.queue.dialect import execute
+from sakuin.queue.dialect import dialect_of, execute
 from sakuin.queue.jobs.end_job import end_rows
 from sakuin.queue.jobs.job import MOST_ERROR, fitted
 from sakuin.queue.replay import read, replay
@@ -13,6 +16,19 @@ from sakuin.queue.replay import read, replay
 CHUNK = 500
 NOTE = "its message was removed, nobody said with what result"
 
+GRACE_SECONDS = 60.0
+"""A lease that ran out may still be extended by who was cut off: so long its job is let alone."""
+
+_LEFT = (
+    "SELECT j.id FROM sakuin_jobs j JOIN sakuin_messages m ON m.id = j.message_id"
+    " WHERE j.status = 'making' AND j.id > ?"
+    " AND (m.token IS NULL OR m.locked_until <= {later}) ORDER BY j.id LIMIT ?"
+)
+_WAIT = (
+    "UPDATE sakuin_jobs {by_id} SET status = 'waiting', receipt_handle = NULL, updated_at = {now}"
+    " WHERE id IN ({ids}) AND status = 'making' AND EXISTS (SELECT 1 FROM sakuin_messages m"
+    " WHERE m.id = sakuin_jobs.message_id AND (m.token IS NULL OR m.locked_until <= {later}))"
+)
 _ORPHANS = (
     "SELECT j.id FROM sakuin_jobs j LEFT JOIN sakuin_messages m ON m.id = j.message_id"
     " WHERE j.status = ? AND j.id > ? AND m.id IS NULL ORDER BY j.id LIMIT ?"
@@ -33,6 +49,29 @@ def settle_orphans(engine: Engine) -> int:
     job that has not ended. Any number may do it at once.
     """
     return sum(_settle(engine, status) for status in ("waiting", "making"))
+
+
+def free_left_jobs(engine: Engine) -> int:
+    """Let the jobs wait again whose message nobody holds any more; return how many.
+
+    Who held it died or was cut off, and nobody claims it: its queue is paused, for example. For a
+    dispatcher, as `settle_orphans`.
+    """
+    count = last_id = 0
+    while ids := read(engine, partial(_left, last_id=last_id)):
+        count += replay(engine, partial(_free, ids=ids), committed=lambda *_: False)
+        last_id = ids[-1]
+    return count
+
+
+def _left(connection: Connection, last_id: int) -> list[int]:
+    before = dialect_of(connection).shift(-GRACE_SECONDS)
+    return list(execute(connection, _LEFT, last_id, before, CHUNK).scalars())
+
+
+def _free(connection: Connection, ids: list[int]) -> int:
+    before = dialect_of(connection).shift(-GRACE_SECONDS)
+    return int(execute(connection, _WAIT, before, ids=ids).rowcount)
 
 
 def _settle(engine: Engine, status: str) -> int:

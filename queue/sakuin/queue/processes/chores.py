@@ -8,7 +8,7 @@ from sakuin.queue.free_limits import free_stale_limits, tidy_limits
 from sakuin.queue.jobs.end_batches import end_batches
 from sakuin.queue.jobs.measures import KEEP_MEASURES_SECONDS
 from sakuin.queue.jobs.prune import MOST_AT_ONCE, Old, prune
-from sakuin.queue.jobs.settle_orphans import settle_orphans
+from sakuin.queue.jobs.settle_orphans import free_left_jobs, settle_orphans
 from sakuin.queue.notices.deliver import deliver_notices
 from sakuin.queue.notices.evaluate import evaluate_alerts
 from sakuin.queue.notices.rule import Rule
@@ -51,6 +51,7 @@ def every_chore(
         Chore("end batches", SOON_SECONDS, end_batches),
         *([alerts] if rules else []),
         Chore("settle orphans", MINUTE_SECONDS, settle_orphans),
+        Chore("free left jobs", MINUTE_SECONDS, free_left_jobs),
         Chore("prune jobs, batches and measures", MINUTE_SECONDS, prune_kept, most=MOST_AT_ONCE),
         Chore("tidy limits", MINUTE_SECONDS, tidy_limits),
         Chore("prune runs", HOUR_SECONDS, forget_runs),
