@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 START_SECONDS = 10.0
 _STOP_SECONDS = 10.0
 
@@ -26,7 +27,7 @@ def private_redis() -> Iterator[int]:
         port: int = free.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="sakuin-redis-") as folder:
         process = subprocess.Popen(
-            [program, "--bind", "127.0.0.1", "--port", str(port), "--dir", folder],
+            [program, "--bind", "127.0.0.1", "--port", str(port), "--dir", folder, *DURABLE],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
