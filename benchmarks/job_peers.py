@@ -12,8 +12,9 @@ starting is on it. All run by turns on one machine, with client and server on it
 the median of the rounds: take the ratios, not the figures. They do not do the same work:
 
 - Ours: one worker with 1 or 4 child processes, each message claimed by a statement of its own
-  ("1 a claim"; 4 as Celery's prefetch; 100 for information), ahead of the children, by one thread or (4) two. Several
-  messages that are done are acked by one statement and one commit. Every commit is flushed
+  ("1 a claim"; 4 as Celery's prefetch; 100 for information), ahead of the children, by one thread
+  or (4) two. Several messages that are done are acked by one statement and one commit. Every
+  commit is flushed
   (innodb_flush_log_at_trx_commit=1). At least once; nothing is kept of a finished message.
 - dj-queue: the same server, so the same flushes. `--only-work` with its defaults: 1 or 4
   processes of three threads each, which claim up to six jobs ahead (prefetch 2 for each thread).
