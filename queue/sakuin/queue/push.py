@@ -63,7 +63,8 @@ def push(
     waiting in the queue (one that was claimed waits no longer): if there is one, nothing is added
     and its id is returned. After `expires_seconds` an unclaimed message goes to the dead list.
     `kind` says to a worker what to do with it. With `limit` only so many are worked on at once.
-    Raises BadMessage before any SQL, and LimitReached if the limit says to discard and is full.
+    Raises BadMessage before any SQL, and LimitReached if the limit says to discard and is full
+    (not where nothing is added anyway, since one of the unique key waits).
     """
     check_data(data)
     dialect = dialect_of(connection)
@@ -87,6 +88,9 @@ def push(
         sql = sql.replace("{later}", "{at}", 2)
     check_packet(connection, data)
     if limit is not None and limit.on_conflict == "discard":
+        # Before the limit is locked: a claim locks a message first, and then its limit.
+        if key is not None and (waiting := _stays(connection, queue, key)):
+            return waiting
         make_room(connection, limit)
     message_id = _insert(connection, sql, values, key)
     if limit is not None and limit.on_conflict == "discard":
@@ -99,14 +103,21 @@ def _insert(connection: Connection, sql: str, values: Sequence[object], key: byt
     if key is None:
         return int(execute(connection, sql, *values).lastrowid)
     if dialect_of(connection) is MYSQL:
-        waiting = execute(connection, _WAITING, values[0], key).scalar_one_or_none()
-        if waiting and execute(connection, _STAYS, key, ids=[waiting]).all():
-            return int(waiting)
+        if waiting := _stays(connection, values[0], key):
+            return waiting
         return int(execute(connection, sql + _MERGE_MYSQL, *values).lastrowid)
     added = execute(connection, sql + _MERGE_SQLITE, *values)
     if added.rowcount:
         return int(added.lastrowid)
     return int(execute(connection, _WAITING, values[0], key).scalar_one())
+
+
+def _stays(connection: Connection, queue: object, key: bytes) -> int | None:
+    """Return the message that waits under the key, locked so that it goes on waiting."""
+    waiting = execute(connection, _WAITING, queue, key).scalar_one_or_none()
+    if waiting and execute(connection, _STAYS, key, ids=[waiting]).all():
+        return int(waiting)
+    return None
 
 
 def _wait(dialect: Dialect, delay_seconds: float, at: datetime | None) -> object:
