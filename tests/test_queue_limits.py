@@ -154,7 +154,9 @@ def test_a_limit_of_senseless_seconds_stops_no_claim(engine: Engine) -> None:
     push_limited(engine, Limit("k"))
     found = take(engine, limit=9)
     assert [one.lease_seconds for one in found] == [MAX_SECONDS, 60, 60]
-    assert take(engine) == ()
+    replay(engine, lambda one: execute(one, sql, "q", 5, 9.0, b"x"))  # SQLite keeps the number
+    push_limited(engine, Limit("other"))
+    assert [one.limit_key for one in take(engine, limit=9)] == [b"5", b"/other"]
 
 
 def test_a_killed_holder_frees_its_place_within_its_seconds(engine: Engine) -> None:

@@ -99,7 +99,7 @@ def _ready(
     data: bytes | str,
     packed: str,
     unique_key: bytes | None,
-    limit_key: bytes | str | None,
+    limit_key: bytes | str | int | float | None,
 ) -> Ready:
     attempts, errors, is_expired, limit_to, seconds, has_job, since, made, kind = packed.split(
         "|", 8
@@ -115,7 +115,7 @@ def _ready(
         moment_or_epoch(since),
         kind or None,
         unique_key,
-        limit_key.encode() if isinstance(limit_key, str) else limit_key,
+        limit_key if isinstance(limit_key, bytes | None) else str(limit_key).encode(),
         int(limit_to),
         min(max(float(seconds), 0.0), MAX_SECONDS),  # anybody may write anything by SQL
         has_job == "1",
