@@ -120,9 +120,12 @@ class QueueModel:
         return {number for numbers in reasons.values() for number in numbers}
 
     def _company(self, window: Sequence[int]) -> list[int]:
-        if window and self.live[window[0]].attempts >= 2:
+        def is_suspect(number: int) -> bool:
+            return self.live[number].attempts - self.live[number].errors >= 2
+
+        if window and is_suspect(window[0]):
             return [window[0]]
-        return list(takewhile(lambda number: self.live[number].attempts < 2, window))
+        return list(takewhile(lambda number: not is_suspect(number), window))
 
     def _admit(self, chosen: Sequence[int], behind: Sequence[int]) -> set[int]:
         refused: set[int] = set()
@@ -171,9 +174,20 @@ class QueueModel:
         return count
 
     def free_stale_limits(self) -> int:
-        """Call for every key that somebody is blocked at."""
-        blocked = {row.limit for row in self.live.values() if row.slot == "blocked"}
-        return sum(self.call_next(one, passes_called=True) for one in sorted(blocked, key=str))
+        """Call for every key that somebody is blocked at, if the oldest of them finds room."""
+        oldest: dict[str | None, int] = {}
+        for number in sorted(n for n, row in self.live.items() if row.slot == "blocked"):
+            oldest.setdefault(self.live[number].limit, number)
+        with_room = [
+            limit
+            for limit, number in oldest.items()
+            if sum(
+                (row.limit, row.slot, row.state) == (limit, "holds", "leased")
+                for row in self.live.values()
+            )
+            < self.live[number].to
+        ]
+        return sum(self.call_next(one, passes_called=True) for one in sorted(with_room, key=str))
 
     # Ends
 
@@ -183,7 +197,7 @@ class QueueModel:
         limits: dict[object, str] = {}
         lost = {one.id for one in batch if not self.is_ours(one)}
         for one in batch:
-            if one.id not in lost:
+            if self.is_ours(one):  # an older lease of the same message may be in the batch, too
                 row = self.live[one.id]
                 like = (row.token, row.queue, row.attempts, row.errors, row.limit, row.held is None)
                 groups.setdefault(like, []).append(one.id)
@@ -262,7 +276,7 @@ class QueueModel:
             self.live[number].data = rest
 
     def requeue_held(self, holder: bytes) -> int:
-        """What leases of this holder run on is ready again at its old place."""
+        """What leases of this holder run on is ready again at its old place, under its key."""
         limits: set[str] = set()
         held = [
             row
@@ -270,9 +284,12 @@ class QueueModel:
             if row.state == "leased" and row.token and row.token.startswith(holder)
         ]
         for row in held:
-            row.state, row.token, row.place = "ready", None, row.due or 0
-            row.slot = "waits" if row.slot else None
             limits.update([row.limit] if row.limit else [])
+            if self.waiting_under(row.queue, row.held) is not None:
+                self.live = {number: one for number, one in self.live.items() if one is not row}
+                continue
+            row.state, row.token, row.key, row.place = "ready", None, row.held, row.due or 0
+            row.slot = "waits" if row.slot else None
         for limit in sorted(limits):
             self.call_next(limit)
         return len(held)

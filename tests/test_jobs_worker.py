@@ -261,3 +261,16 @@ def test_queues_are_emptied_in_order_and_children_recycled(engine: Engine, tmp_p
     drain(engine, processes=1, batch=1, queues=("urgent", "mail*", "*"), max_jobs=4)
     assert [int(line.split()[0]) for line in lines(path)] == [7, 8, 5, 6, 3, 4, 1, 2]
     assert len(lines(tmp_path / "pids")) == 1
+
+
+def test_without_a_list_a_worker_takes_the_queues_of_its_kinds(
+    engine: Engine, tmp_path: Path
+) -> None:
+    """What others push for programs of their own is left alone, though it has no kind."""
+    replay(engine, lambda connection: push(connection, "theirs", b"plain"))
+    push_job(engine, "note", Step(str(tmp_path / "notes")))
+    worker = drain(engine, queues=())
+    assert len(lines(tmp_path / "notes")) == 1
+    assert "theirs" not in str(worker.detail()["queues"])
+    assert read(engine, lambda connection: queue_counts(connection, "theirs")).ready == 1
+    assert dead(engine) == {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from sqlalchemy import Connection, Engine
 
-from databases import claim_one, expire
+from databases import claim_one, claimed, expire
 from sakuin.queue import (
     Message,
     RetryPolicy,
@@ -159,3 +159,19 @@ def test_a_push_waits_for_a_give_back_that_is_not_committed(
     release(engine, message, also=meanwhile)
     assert late.end() == first
     assert alive(engine) == [first]
+
+
+def test_what_a_dead_process_held_waits_under_its_key_again(engine: Engine) -> None:
+    """One waiting message of a key, after the death of who held it too: put back, or merged."""
+    holder = b"holder-1"
+    with engine.begin() as connection:
+        first = push(connection, "q", b"first", unique_key="k")
+    claim(engine, "q", limit=1, lease_seconds=60, holder=holder)
+    assert requeue_held(engine, holder) == 1
+    with engine.begin() as connection:
+        assert push(connection, "q", b"again", unique_key="k") == first
+    claim(engine, "q", limit=1, lease_seconds=60, holder=holder)
+    with engine.begin() as connection:
+        push(connection, "q", b"newer", unique_key="k")
+    assert requeue_held(engine, holder) == 1
+    assert claimed(engine) == [b"newer"]

@@ -28,7 +28,7 @@ def admit(
 
     The rows are locked by the claim that will lease them under the token. Those `behind` that find
     a key full are blocked with them: nobody will try them in vain. Keys are locked in ascending
-    order, so that two claims cannot wait for each other.
+    order, so that two claims do not wait for each other, unless they give messages up, too.
     """
     wanted, others = _by_key(chosen), _by_key(behind)
     refused: set[int] = set()

@@ -9,7 +9,16 @@ from sakuin.queue.replay import read, replay
 CHUNK = 500
 UNUSED_SECONDS = 3600.0
 
-_BLOCKED_KEYS = "SELECT DISTINCT limit_key FROM sakuin_limited WHERE state = 1"
+_WITH_ROOM = (
+    "SELECT b.limit_key FROM (SELECT limit_key, MIN(message_id) AS message_id"
+    " FROM sakuin_limited WHERE state = 1 GROUP BY limit_key) b"
+    " LEFT JOIN sakuin_messages f ON f.id = b.message_id"
+    " WHERE f.id IS NULL OR f.limit_to > (SELECT COUNT(*) FROM sakuin_limited h"
+    " JOIN sakuin_messages m ON m.id = h.message_id WHERE h.limit_key = b.limit_key"
+    " AND h.state = 2 AND m.token = h.token AND m.locked_until > {now})"
+)
+"""By a plain read, so that keys that are full cost their claims nothing."""
+
 _GONE = (
     "SELECT l.message_id FROM sakuin_limited l LEFT JOIN sakuin_messages m ON m.id = l.message_id"
     " WHERE m.id IS NULL ORDER BY l.message_id LIMIT ?"
@@ -33,7 +42,7 @@ def free_stale_limits(engine: Engine) -> int:
     worker: with every look others of the key come out too. Each key is a transaction of its own.
     Any number may do it at once.
     """
-    keys = read(engine, lambda connection: execute(connection, _BLOCKED_KEYS).scalars().all())
+    keys = read(engine, lambda connection: execute(connection, _WITH_ROOM).scalars().all())
     return sum(_call(engine, key) for key in sorted(keys))
 
 

@@ -6,6 +6,7 @@ into it, that is, removed: the newer one will do its work.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlalchemy import Connection
 
@@ -55,9 +56,12 @@ def give_back(
     """
     if like.unique_key is None:
         waiting = list(ids)
-        found = _update(connection, "UPDATE", like, waiting, end, wait)
+        found = _update(connection, "UPDATE", like.token, waiting, end, wait)
     else:
-        states = {message_id: _keyed(connection, like, message_id, end, wait) for message_id in ids}
+        states = {
+            message_id: give_back_keyed(connection, like.queue, like.token, message_id, end, wait)
+            for message_id in ids
+        }
         waiting = [message_id for message_id, state in states.items() if state == "waits"]
         found = sum(state != "lost" for state in states.values())
     if found and like.limit_key is not None:
@@ -67,27 +71,29 @@ def give_back(
     return found
 
 
-def _update(
-    connection: Connection, verb: str, like: Message, ids: Sequence[int], end: End, wait: object
-) -> int:
-    sql = verb + _SET + _COUNTS[end.name] + " locked_until = "
-    if wait is None:
-        return execute(connection, sql + "due_at" + _WHERE, like.token, ids=ids).rowcount
-    return execute(connection, sql + "{later}" + _WHERE, wait, like.token, ids=ids).rowcount
-
-
-def _keyed(connection: Connection, like: Message, message_id: int, end: End, wait: object) -> str:
-    """Give one back under its key, or merge it; return 'waits', 'merged' or 'lost'."""
+def give_back_keyed(
+    connection: Connection, queue: str, token: bytes, message_id: int, end: End, wait: object
+) -> Literal["waits", "merged", "lost"]:
+    """Give back one message that has a unique key: it waits under it, or is merged; or was lost."""
     for _ in range(TRIES):
-        found = _update(connection, "{update_or_ignore}", like, [message_id], end, wait)
-        if not execute(connection, _STILL, like.token, ids=[message_id]).all():
+        found = _update(connection, "{update_or_ignore}", token, [message_id], end, wait)
+        if not execute(connection, _STILL, token, ids=[message_id]).all():
             return "waits" if found else "lost"
         # It was ignored (which MySQL counts as found, SQLite does not), since the
         # key is taken; the newer one may be claimed at this moment.
         key = execute(connection, "SELECT held_key FROM sakuin_messages WHERE id = ?", message_id)
-        newer = execute(connection, _NEWER, like.queue, key.scalar_one()).scalar_one_or_none()
+        newer = execute(connection, _NEWER, queue, key.scalar_one()).scalar_one_or_none()
         if newer is not None:
-            execute(connection, _REMOVE, like.token, ids=[message_id])
+            execute(connection, _REMOVE, token, ids=[message_id])
             tell_merged(connection, message_id, newer)
             return "merged"
     raise DatabaseBusy(f"message {message_id}: its unique key was taken and freed again and again")
+
+
+def _update(
+    connection: Connection, verb: str, token: bytes, ids: Sequence[int], end: End, wait: object
+) -> int:
+    sql = verb + _SET + _COUNTS[end.name] + " locked_until = "
+    if wait is None:
+        return execute(connection, sql + "due_at" + _WHERE, token, ids=ids).rowcount
+    return execute(connection, sql + "{later}" + _WHERE, wait, token, ids=ids).rowcount

@@ -19,6 +19,9 @@ CALLED_AT_ONCE = 20
 """How many blocked messages are looked at; more only if all of these were called. So the end of a
 holder costs the same, however many are blocked."""
 
+MOST_CALLED = 500
+"""How many are called in one transaction; a dispatcher calls the rest."""
+
 _LOCK_KEY = "INSERT INTO sakuin_limits (limit_key) VALUES (?) {on_duplicate} used_at = {now}"
 _HELD = (
     "SELECT l.message_id, l.token, l.state, CASE WHEN m.id IS NULL THEN 0"
@@ -123,7 +126,7 @@ def call_next(connection: Connection, key: bytes, *, passes_called: bool = False
         for row in blocked:
             if row.limit_to is None:
                 gone.append(row.message_id)
-            elif taken < row.limit_to:
+            elif taken < max(1, row.limit_to):  # anybody may write 0
                 taken += 1
                 called.append(row.message_id)
         if gone:
@@ -132,7 +135,7 @@ def call_next(connection: Connection, key: bytes, *, passes_called: bool = False
             execute(connection, _SET, CALLED, ids=sorted(called))
             execute(connection, _CALL, ids=sorted(called))
         count += len(called)
-        if len(called) + len(gone) < CALLED_AT_ONCE:
+        if len(called) + len(gone) < CALLED_AT_ONCE or count >= MOST_CALLED:
             return count
 
 

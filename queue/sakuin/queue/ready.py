@@ -116,7 +116,7 @@ def _ready(
         kind or None,
         unique_key,
         limit_key if isinstance(limit_key, bytes | None) else str(limit_key).encode(),
-        int(limit_to),
+        max(1, int(limit_to)),
         min(max(float(seconds), 0.0), MAX_SECONDS),  # anybody may write anything by SQL
         has_job == "1",
     )

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, Engine
 
 from sakuin.queue.dialect import cut, execute
+from sakuin.queue.give_back import CRASHED, give_back_keyed
 from sakuin.queue.places import leave_places
 from sakuin.queue.queue_names import queue_names
 from sakuin.queue.replay import replay
@@ -21,18 +22,24 @@ _FREE = (
     "UPDATE sakuin_messages {by_id} SET token = NULL, locked_until = due_at"
     " WHERE id IN ({ids}) AND token >= ? AND token <= ?"
 )
-_LIMITED = (
-    "SELECT id, limit_key FROM sakuin_messages {by_id}"
-    " WHERE id IN ({ids}) AND token >= ? AND token <= ? AND limit_key IS NOT NULL {lock}"
+_BOUND = (
+    "SELECT id, queue, token, held_key, limit_key FROM sakuin_messages {by_id}"
+    " WHERE id IN ({ids}) AND token >= ? AND token <= ?"
+    " AND (held_key IS NOT NULL OR limit_key IS NOT NULL) ORDER BY id {lock}"
 )
 
 
 def requeue_held(engine: Engine, holder: bytes) -> int:
     """Make ready, at the head, every message that is leased to this process; return how many.
 
-    `holder` is what the process gave to its claims. If it still lives, it has lost its leases.
+    `holder` is what the process gave to its claims. If it still lives, it has lost its leases. A
+    unique key is in force again, or merges the message into a newer one that waits under it.
     """
-    return replay(engine, lambda connection: requeue_held_on(connection, holder))
+    return replay(
+        engine,
+        lambda connection: requeue_held_on(connection, holder),
+        committed=lambda *_: False,  # a second time finds nothing, or what is left
+    )
 
 
 def requeue_held_on(connection: Connection, holder: bytes) -> int:
@@ -49,8 +56,13 @@ def requeue_held_on(connection: Connection, holder: bytes) -> int:
     count = 0
     limited: dict[bytes, list[int]] = {}
     for part in cut(ids):
-        for row in execute(connection, _LIMITED, first, last, ids=part).all():
-            limited.setdefault(row.limit_key, []).append(row.id)
+        for row in execute(connection, _BOUND, first, last, ids=part).all():
+            if row.limit_key is not None:
+                limited.setdefault(row.limit_key, []).append(row.id)
+            if row.held_key is not None:
+                token = bytes(row.token)
+                end = give_back_keyed(connection, row.queue, token, row.id, CRASHED, None)
+                count += end != "lost"
         count += execute(connection, _FREE, first, last, ids=part).rowcount
     for key in sorted(limited):
         leave_places(connection, key, limited[key], is_ended=False)

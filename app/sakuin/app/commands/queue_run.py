@@ -21,8 +21,9 @@ Queues = Annotated[
     list[str] | None,
     typer.Option(
         "--queue",
-        help="Take from this queue: a name, a beginning and *, or *. Give it several times; the "
-        "order is that of urgency. (no variable; default: *, all but those of indexes)",
+        help="Take from this queue: a name, a beginning and *, or * (all but those of indexes). "
+        "Give it several times; the order is that of urgency. Messages without a kind that is "
+        "known go to the dead list. (no variable; default: the queues of the kinds)",
         show_default=False,
     ),
 ]
@@ -121,7 +122,7 @@ def run_processes(
     plan = usual_plan(
         settings.database_url,
         jobs=TARGET,
-        queues=queue or ["*"],
+        queues=queue or [],
         workers=workers,
         processes=processes,
         alerts_file=Path(settings.alerts) if settings.alerts else None,

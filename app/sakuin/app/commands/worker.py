@@ -123,7 +123,7 @@ def _tidying(opened: Installation, working: IndexWorkers) -> Iterator[None]:
         senders=ways_out if ways_out.mail or ways_out.webhooks else None,
         detail=working.detail,
     ) as heart:
-        maintenance = MaintenanceWorker(database, tasks, lambda: heart.id)
+        maintenance = MaintenanceWorker(database, tasks, heart)
         with in_threads({"maintenance": maintenance.run}):
             yield
 

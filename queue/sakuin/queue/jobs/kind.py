@@ -37,10 +37,11 @@ NOTHING = Nothing()
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the worker has to know of a kind: when to try again, and how long it may take."""
+    """What the worker has to know of a kind: when to try again, how long it may take, its queue."""
 
     policy: RetryPolicy = JOB_POLICY
     seconds: float | None = None
+    queue: str = "default"
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class Jobs:
                 priority=check_priority(priority),
                 limit=limit,
                 unique_key=unique_key,
-                rules=Rules(policy, seconds),
+                rules=Rules(policy, seconds, queue),
                 keep_seconds=keep_seconds,
             )
             return function

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy import Engine
 
@@ -42,7 +43,8 @@ class Worker:
 
     `target`, "package.module:name", is a registry of `Jobs`, which only the children import:
     `processes` of them, each running one job at a time. `queues` is an order: a name, a beginning
-    and `*`, or `*`; queues that begin like one of `apart` are taken only where they are named so.
+    and `*`, or `*`; without any it is the queues of the registered kinds. Queues that begin like
+    one of `apart` are taken only where they are named so.
     At most `batch` messages are claimed at once, for `lease_seconds`, which are extended while
     they are worked on. A message that has no kind, or one that is not registered, goes to the dead
     list, and so does one whose data do not fit: let no queue be worked on here that others read by
@@ -76,7 +78,7 @@ class Worker:
         self.holder = holder
         self._engine = _own_engine(engine, lease_seconds)
         self._wanted = Wanted(
-            queues=check_patterns(queues),
+            queues=check_patterns(queues) if queues else (),
             apart=tuple(apart),
             batch=batch,
             lease_seconds=check_seconds("lease_seconds", lease_seconds, positive=True),
@@ -102,6 +104,9 @@ class Worker:
         """
         try:
             self._crew.start()
+            if not self._wanted.queues:
+                own = sorted({rules.queue for rules in self._crew.rules.values()})
+                self._wanted = replace(self._wanted, queues=own)
             if self._reach(stop):
                 self._work(stop, until_drained)
         finally:
