@@ -62,6 +62,7 @@ def test_a_daemon_notices_what_is_attached_and_detached(web: Web) -> None:
     make(web, "apples")
     workers = IndexWorkers(installed(web))
     daemon = threading.Thread(target=workers.run)
+    before = set(threading.enumerate())
     daemon.start()
     try:
         until(lambda: found(web, "apples") == 1)
@@ -74,4 +75,4 @@ def test_a_daemon_notices_what_is_attached_and_detached(web: Web) -> None:
         workers.stop.set()
         daemon.join(30)
     assert not daemon.is_alive()
-    assert threading.active_count() < 20
+    assert not [one.name for one in threading.enumerate() if one not in before and not one.daemon]
