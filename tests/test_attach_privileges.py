@@ -85,7 +85,8 @@ def test_each_missing_privilege_is_named_and_enough(
     run(admin, "CREATE TABLE other (id INT)")
     user = account(
         admin, f"SELECT, DELETE, UPDATE ON {schema}.sakuin_messages", f"SELECT ON {schema}.other",
-        f"SELECT ON {schema}.sakuin_queue_steps", f"SELECT ON {schema}.sakuin_pauses", f"SELECT ON {schema}.sakuin_jobs",
+        f"SELECT ON {schema}.sakuin_queue_steps", f"SELECT ON {schema}.sakuin_pauses",
+        f"SELECT ON {schema}.sakuin_jobs",
     )  # fmt: skip
     said = attach_with_help(user, admin, tmp_path)
     kinds = [re.sub(r" TO .*", "", each) for each in said]
