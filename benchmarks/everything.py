@@ -37,6 +37,9 @@ def programs(part: int) -> list[tuple[str, str, list[str]]]:
     whoosh = ["--engine", "whoosh"]
     return [
         ("messages", "message_queue.py", ["--quick"] if part > 1 else []),
+        ("queue_bare", "queue_against_bare.py", ["--quick"] if part > 1 else []),
+        ("jobs", "job_speed.py", ["--seconds", str(3 / part)]),
+        ("job_peers", "job_peers.py", ["--seconds", str(5 / part), "--rounds", "1"]),
         ("add_one_by_one", "add_paragraphs.py", ["--count", small]),
         ("add_in_bulk", "add_paragraphs.py", ["--bulk", "--count", large]),
         ("add_in_bulk_together", "add_paragraphs.py", ["--bulk", "--together", "--count", large]),
