@@ -1,4 +1,4 @@
-"""A Redis server of our own in a temporary folder, that flushes every change, and a word with it."""
+"""A Redis server of our own, which flushes every change, and a word with it."""
 
 import shutil
 import socket

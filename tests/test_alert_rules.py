@@ -94,7 +94,7 @@ SAID = """\
 [alert.e] to: address 'nobody': use mailto:somebody@example.org
 [alert.f] window_seconds: use 60 to 604800
 [alert.f] least_runs: use 1 or more
-[alert.f] to: address 'https://user:secret@hook.example.org/': it may hold no user
+[alert.f] to: address 'https://…@hook.example.org/': it may hold no user
 [alert.g] is no table
 A table looks like this:
 """

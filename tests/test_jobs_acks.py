@@ -5,10 +5,13 @@ from collections.abc import Iterable
 import pytest
 from sqlalchemy import Connection, Engine
 
-from databases import claim_one, expire, push_all, row
+from databases import claim_one, expire, push_all, row, until
 from sakuin.queue import Limit, Message, push, read, replay
 from sakuin.queue.dialect import dialect_of, execute, render
 from sakuin.queue.jobs.ack_together import _ACK, ack_together
+from sakuin.queue.jobs.acks import Acks, Settlement
+from sakuin.queue.jobs.leases import Leases
+from sakuin.queue.jobs.measures import MeasureBuffer
 
 
 def test_messages_of_many_claims_are_acked_together(engine: Engine) -> None:
@@ -50,3 +53,20 @@ def test_the_statement_goes_by_primary_key(engine: Engine) -> None:
     (step,) = read(engine, plan)
     assert (step["type"], step["key"]) == ("range", "PRIMARY")  # type: ignore[index]
     assert int(step["rows"]) == 20  # type: ignore[index]
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_figures_that_cannot_be_written_stop_no_settling(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(MeasureBuffer):
+        def flush(self, engine: Engine) -> None:
+            raise RuntimeError("no figures today")
+
+    (number,) = push_all(engine, "q", b"x")
+    with Leases(engine) as leases:
+        acks = Acks(engine, leases, Broken())
+        acks.put(Settlement(claim_one(engine), "ack"))
+        until(lambda: row(engine, number) is None)
+        assert acks.close(10) == 0
+    assert "measures cannot be written" in caplog.text

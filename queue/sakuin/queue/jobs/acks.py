@@ -98,10 +98,16 @@ class Acks:
                 not self._waiting or time.monotonic() > self._end_at
             )
             if not left and (is_over or time.monotonic() - measured_at > MEASURE_SECONDS):
-                self._measures.flush(self._engine)
+                self._measure()
                 measured_at = time.monotonic()
             if is_over:
                 return
+
+    def _measure(self) -> None:
+        try:
+            self._measures.flush(self._engine)
+        except Exception:  # noqa: BLE001  figures must not stop the settling
+            _LOG.exception("measures cannot be written")
 
     def _gather(self, pause: float) -> list[Settlement]:
         """Wait for something to settle, and a moment for more of it."""

@@ -13,6 +13,7 @@ _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*\.?")
 _MAIL = re.compile(rf"(?=[^@]{{1,64}}@.{{1,189}}\Z){_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*")
 _IPV6 = re.compile(r"\[[0-9A-Fa-f:.]+\](?::[0-9]*)?")
+_USER = re.compile(r"^(https?:/*)[^/]*@", re.IGNORECASE)
 _VISIBLE = re.compile(r"[!-~]+")
 _PORTS = {"http": 80, "https": 443}
 
@@ -92,4 +93,6 @@ def endpoint(address: str) -> Endpoint:
 
 
 def _bad(address: str, why: str) -> BadMessage:
-    return BadMessage(f"address {address[:120]!r}: {why}")
+    """Return the error; a password in the address is not repeated in it."""
+    shown = _USER.sub(r"\1…@", address)[:120]
+    return BadMessage(f"address {shown!r}: {why}")
