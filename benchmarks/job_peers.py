@@ -170,7 +170,7 @@ def _pause(system: System, deadline: float, log: Path) -> None:
     if time.monotonic() > deadline:
         said = log.read_text(encoding="utf-8", errors="replace")[-2_000:]
         raise SystemExit(f"{system.name} is not done after {MOST_SECONDS:g} s:\n{said}")
-    time.sleep(0.02)
+    time.sleep(0.02)  # between two looks
 
 
 @contextmanager

@@ -115,7 +115,7 @@ def _drain(engine: Engine, count: int) -> float:
     while read(engine, lambda on: execute(on, "SELECT 1 FROM sakuin_messages LIMIT 1").all()):
         if time.perf_counter() - began > MOST_SECONDS:
             raise SystemExit(f"{count} jobs are not done after {MOST_SECONDS:g} s")
-        time.sleep(0.01)
+        time.sleep(0.01)  # between two looks
     return time.perf_counter() - began
 
 

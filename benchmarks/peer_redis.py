@@ -52,7 +52,7 @@ def _wait(process: "subprocess.Popen[bytes]", port: int) -> None:
         except OSError:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise TimeoutError(f"redis-server does not answer on port {port}") from None
-            time.sleep(0.02)
+            time.sleep(0.02)  # between two looks
         else:
             return
 

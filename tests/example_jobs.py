@@ -62,7 +62,7 @@ def write_note(step: Step, run: Run) -> None:
 def write_limited(step: Step, run: Run) -> None:
     """Notes when it begins and when it ends."""
     note(step, f"+{run.message_id}")
-    time.sleep(step.seconds)
+    time.sleep(step.seconds)  # the work
     note(step, f"-{run.message_id}")
 
 
@@ -96,7 +96,7 @@ def ignore_signals(step: Step) -> None:
     """Ignores SIGTERM."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _begin(step)
-    time.sleep(60)
+    time.sleep(60)  # until it is stopped
     note(step, "ended")
 
 
@@ -112,7 +112,7 @@ def loop_in_c(step: Step) -> None:
 def tidy_up(step: Step) -> None:
     _begin(step)
     try:
-        time.sleep(60)
+        time.sleep(60)  # until it is stopped
     finally:
         note(step, "tidied")
 
@@ -122,7 +122,7 @@ def stay(step: Step) -> None:
     """Never looks whether the worker stops."""
     _begin(step)
     try:
-        time.sleep(60)
+        time.sleep(60)  # until it is stopped
     finally:
         note(step, "interrupted")
 
@@ -149,7 +149,7 @@ def wait(step: Step, run: Run) -> int:
         if run.is_stopping:
             note(step, "asked")
             raise InterruptedError("the worker stops")
-        time.sleep(0.01)
+        time.sleep(0.01)  # the work
     note(step, "ended")
     return run.attempts
 

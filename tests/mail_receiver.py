@@ -38,7 +38,7 @@ class Mailbox:
             envelope.rcpt_tos.append(address)
         return self.to_recipient or "250 OK"
 
-    async def handle_DATA(  # noqa: N802
+    async def handle_DATA(  # noqa: N802 - the server calls it so
         self, server: SMTP, session: Session, envelope: Envelope
     ) -> str:
         if self.to_data is not None:
@@ -50,7 +50,7 @@ class Mailbox:
         self.encrypted.append(session.ssl is not None)
         return "250 taken"
 
-    async def handle_QUIT(  # noqa: N802
+    async def handle_QUIT(  # noqa: N802 - the server calls it so
         self, server: SMTP, session: Session, envelope: Envelope
     ) -> str:
         return self.to_quit or "221 Bye"

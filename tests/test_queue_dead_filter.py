@@ -127,7 +127,7 @@ def test_pages_newest_first(engine: Engine) -> None:
     ("wanted", "says"),
     [
         ({"queue": "a b"}, "queue name"),
-        ({"dead_before": datetime(2026, 1, 1)}, "no time zone"),  # noqa: DTZ001
+        ({"dead_before": datetime(2026, 1, 1)}, "no time zone"),  # noqa: DTZ001 - refused
         ({"dead_after": timedelta(seconds=-1)}, "dead_after"),
     ],
 )

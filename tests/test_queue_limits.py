@@ -294,7 +294,7 @@ def test_pushes_that_make_a_key_at_once_do_not_deadlock(
             return push(connection, "q", b"x", limit=Limit(key, on_conflict="discard"))
 
     for number in range(10):
-        works = [lambda worker=worker: push_one(worker, f"k{number}") for worker in workers]  # noqa: B023
+        works = [lambda worker=worker: push_one(worker, f"k{number}") for worker in workers]  # noqa: B023 - run in this turn
         found = at_once(*works)
         assert sum(isinstance(one, int) for one in found) == 1, found
         assert sum(isinstance(one, LimitReached) for one in found) == 2, found

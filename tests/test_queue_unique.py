@@ -131,7 +131,7 @@ def test_a_give_back_waits_for_a_push_that_is_not_committed(
         if end == "retry":
             bury(engine, message, "no")
             (entry,) = read(engine, dead_messages)
-        act = ENDS[end] if end != "retry" else lambda one, _: retry_dead(one, [entry.id])  # noqa: B023
+        act = ENDS[end] if end != "retry" else lambda one, _: retry_dead(one, [entry.id])  # noqa: B023 - in this turn
         late = Beside(lambda act=act, message=message: act(engine, message))  # type: ignore[misc]
         with other.connect() as connection:
             newer = push(connection, "q", b"x", unique_key="k")

@@ -146,7 +146,7 @@ def _spans(stress: Stress) -> list[tuple[datetime, datetime]]:
 @settings(max_examples=200, derandomize=True)
 @given(
     seconds=st.integers(1, 604_800),
-    moment=st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)),  # noqa: DTZ001
+    moment=st.datetimes(datetime(1970, 1, 2), datetime(2200, 1, 1)),  # noqa: DTZ001 - a wall clock
 )
 def test_every_so_many_seconds_in_real_time(seconds: int, moment: datetime) -> None:
     """The next time is later, at most one step away, and a whole number of steps since 1970."""

@@ -80,7 +80,7 @@ def web_receiver(*answers: Answer, tls: ssl.SSLContext | None = None) -> Iterato
         def do_GET(self) -> None:
             receiver.posts.append(Post(self.path, self.headers, b""))
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
             pass
 
     class Server(ThreadingHTTPServer):

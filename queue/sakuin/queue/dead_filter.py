@@ -113,7 +113,7 @@ def find_dead(
         if len(ids) == limit:
             break
     columns = _COLUMNS.replace("{length}", _LENGTH[dialect_of(connection).name])
-    sql = f"SELECT {columns} FROM sakuin_dead {{by_id}} WHERE id IN ({{ids}}) ORDER BY id DESC"  # noqa: S608
+    sql = f"SELECT {columns} FROM sakuin_dead {{by_id}} WHERE id IN ({{ids}}) ORDER BY id DESC"  # noqa: S608  our names
     return tuple(
         _found(row, most_bytes)
         for part in cut(ids)
@@ -151,7 +151,7 @@ def _in_chunks(
     highest = read(engine, lambda connection: execute(connection, _HIGHEST).scalar_one()) or 0
     for some in _parts(wanted.ids):
         last = 0
-        while ids := read(engine, lambda c: _next(c, wanted, some, last, highest)):  # noqa: B023
+        while ids := read(engine, lambda c: _next(c, wanted, some, last, highest)):  # noqa: B023  run at once
             yield work(engine, ids)
             last = ids[-1]
 
@@ -190,7 +190,7 @@ def _ids(
     elif some is None and wanted.queue and not wanted.queue.endswith("*"):
         index = _BY_QUEUE
     where = "WHERE " + " AND ".join(conditions) if conditions else ""
-    sql = f"SELECT id FROM sakuin_dead {index[name]} {where} {end}"  # noqa: S608
+    sql = f"SELECT id FROM sakuin_dead {index[name]} {where} {end}"  # noqa: S608  our names
     return list(execute(connection, sql, *values, *more.values(), limit, ids=some).scalars())
 
 

@@ -19,7 +19,7 @@ MOST_TOGETHER = 200
 
 _OURS = " WHERE id IN ({ids}) AND (id, token) IN ({pairs})"
 _ACK = "{delete_messages}" + _OURS
-_LEFT = f"SELECT id FROM sakuin_messages {{by_id}}{_OURS} {{lock}}"  # noqa: S608
+_LEFT = f"SELECT id FROM sakuin_messages {{by_id}}{_OURS} {{lock}}"  # noqa: S608  our own text
 
 
 class _SomeLost(Exception):

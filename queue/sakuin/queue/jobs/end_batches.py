@@ -164,5 +164,5 @@ def _forget(connection: Connection, batch_id: int, ids: Sequence[int]) -> int:
     return execute(connection, delete + _FORGET, batch_id, ids=ids).rowcount
 
 
-_no: Callable[[Connection, object], bool] = lambda *_: False  # noqa: E731
+_no: Callable[[Connection, object], bool] = lambda *_: False  # noqa: E731  a value that is given twice
 """After a lost COMMIT: do it again, it does no harm."""

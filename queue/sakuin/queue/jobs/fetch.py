@@ -216,7 +216,7 @@ class Fetch:
 
     def _sleep(self, seconds: float) -> None:
         # Workers that were started together would ask together: chance spreads them.
-        factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311
+        factor = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  spreads the polls, hides nothing
         end = time.monotonic() + seconds * factor
         with self._changed:
             while not self._has_ended and (left := end - time.monotonic()) > 0:

@@ -43,7 +43,7 @@ class Old:
         """SQL for the keys of a chunk of the oldest rows."""
         names = ", ".join(self.key)
         order = f" ORDER BY {self.column}, {names} LIMIT {CHUNK}"
-        return f"SELECT {names} FROM {self.table} WHERE {self.is_old}{order}"  # noqa: S608
+        return f"SELECT {names} FROM {self.table} WHERE {self.is_old}{order}"  # noqa: S608  names of ours
 
 
 OLD_JOBS = Old("sakuin_jobs", "keep_until", only="status IN ('finished', 'failed')")
