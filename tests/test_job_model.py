@@ -125,6 +125,8 @@ class JobMachine(RuleBasedStateMachine):
         for job in self.jobs_of(message_id):
             job.status, job.token = status, None
             job.result, job.error = says.get("result"), says.get("error")
+            if status == "finished" and job.done is not None:
+                job.done = 9  # of nine
 
     def die(self, message_id: int, reason: str) -> None:
         self.dead[message_id] = self.live[message_id].key

@@ -219,7 +219,6 @@ def test_a_bad_worker_is_refused_before_it_claims(
     for options, said in (
         ({"processes": 0}, "processes=0"),
         ({"batch": 0}, "batch=0"),
-        ({"queues": ()}, "no queue is named"),
         ({"queues": ("a b",)}, "queue name 'a b'"),
         ({"max_jobs": 0}, "max_jobs=0"),
         ({"lease_seconds": 0}, "lease_seconds=0"),

@@ -196,7 +196,10 @@ def test_processes_are_listed(sakuin: InnerCommand, engine: Engine) -> None:
     assert sakuin.json("queue", "processes") == []
     mine = register(engine, "worker", detail={"queues": ["mail"]})
     (one,) = sakuin.json("queue", "processes")
-    assert "sakuin queue run" not in sakuin.finish("queue", "list").stderr
+    assert "No worker takes from q" in sakuin.finish("queue", "list").stderr
+    register(engine, "worker", detail={"queues": ["other", "q*"]})
+    assert "worker takes" not in sakuin.finish("queue", "list").stderr
+    (one,) = [one for one in sakuin.json("queue", "processes") if one["id"] == mine.id.hex()]
     assert one["id"] == mine.id.hex()
     assert (one["role"], one["detail"], one["is_dead"]) == ("worker", {"queues": ["mail"]}, False)
     keys: dict[str, Any] = dict.fromkeys(one)

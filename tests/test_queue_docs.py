@@ -1,5 +1,6 @@
 """docs/queue.md tells the truth: each of its tables is that of the code."""
 
+import importlib
 import inspect
 import re
 import shlex
@@ -251,3 +252,13 @@ def test_the_json_of_every_command() -> None:
 
 def test_the_heartbeat() -> None:
     assert (DEAD_AFTER_SECONDS, DEAD_AFTER_SECONDS / BEATS_A_LIFE) == (30, 6)
+
+
+def test_names_live_where_the_page_says() -> None:
+    text = (DOCS / "queue.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^- `(sakuin\.queue[a-z.]*)`: (.+)$", text, re.MULTILINE)
+    assert len(lines) == 5
+    for module, listed in lines:
+        found = importlib.import_module(module)
+        for name in re.findall(r"`(\w+)`", listed):
+            assert hasattr(found, name), f"{module}.{name}"

@@ -215,7 +215,7 @@ def test_the_example(shop: Engine, tmp_path: Path) -> None:
     failed, done = job(shop, bad), job(shop, good)
     assert (failed.status, failed.error) == ("failed", "GiveUp: b.txt is no picture")
     assert (done.status, done.result) == ("finished", b'{"path":"a.png.small","attempts":1}')
-    assert done.progress == Progress(9, 10, "shrinking")
+    assert done.progress == Progress(10, 10, "shrinking")
 
 
 def job(engine: Engine, job_id: int) -> Job:

@@ -14,9 +14,9 @@ TARGET = "sakuin.app.installed_jobs:installed_jobs"
 def installed_jobs() -> Jobs:
     """Return them, by the settings of this process. Raises SettingsError and BadTarget."""
     jobs = Jobs()
-    jobs.include(maintenance_jobs())
-    jobs.include(notice_jobs(senders))
-    if own := read_settings().jobs:
+    if own := read_settings().jobs:  # they come first: the order is that of their queues
         look_here_too()
         jobs.include(load_jobs(own))
+    jobs.include(notice_jobs(senders))
+    jobs.include(maintenance_jobs())
     return jobs

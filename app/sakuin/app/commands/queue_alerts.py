@@ -32,7 +32,7 @@ def list_alerts(
         put_json([_json(one) for one in found])
         return
     if not found:
-        say("There is no alert rule: name a file of them, as `--alerts alerts.toml`.")
+        say("No rule is known here: name their file, as `--alerts alerts.toml`, or by the setting.")
         return
     put_table(
         ("RULE", "WHEN", "OF", "ABOVE", "NOW", "", "SINCE"),

@@ -6,8 +6,8 @@ from typing import Any
 from sakuin.app.commands.options import AsJson, DatabaseUrl, DataDir, put_json, say
 from sakuin.app.commands.queue_opened import opened_queues
 from sakuin.app.commands.queue_shown import age_shown, put_table
-from sakuin.queue import read
-from sakuin.queue.processes import processes
+from sakuin.queue import matching, read
+from sakuin.queue.processes import Process, processes
 from sakuin.queue.queue_stats import MOST_COUNTED, QueueStats, all_stats
 
 COUNTS = ("ready", "leased", "scheduled", "blocked", "dead")
@@ -29,7 +29,7 @@ def list_queues(
     """
     with opened_queues(data_dir, database_url) as opened:
         found = read(opened.database, all_stats)
-        is_anybody = any(not one.is_dead for one in read(opened.database, processes))
+        alive = [one for one in read(opened.database, processes) if not one.is_dead]
     if as_json:
         put_json([stats_json(each) for each in found])
         return
@@ -38,8 +38,24 @@ def list_queues(
         return
     put_stats(found)
     tell_next(found)
-    if not is_anybody and any(each.ready and not each.queue.startswith("index:") for each in found):
+    _tell_untaken([each.queue for each in found if each.ready], alive)
+
+
+def _tell_untaken(queues: Iterable[str], alive: Iterable[Process]) -> None:
+    """Say which queues nobody takes messages from."""
+    jobs = [name for name in queues if not name.startswith(("index:", "sakuin:"))]
+    workers = [one for one in alive if one.role == "worker"]
+    if jobs and not workers:
         say("No process of `sakuin queue run` is alive that would work on them.")
+        return
+    patterns = [str(name) for one in workers for name in _queues_of(one)]
+    for name in sorted(set(jobs).difference(matching(jobs, patterns))):
+        say(f"No worker takes from {name}: `sakuin queue run --queue {name}` would.")
+
+
+def _queues_of(worker: Process) -> Iterable[object]:
+    found = worker.detail.get("queues")
+    return found if isinstance(found, list) else ["*"]  # it has not said yet
 
 
 def stats_json(stats: QueueStats) -> dict[str, Any]:

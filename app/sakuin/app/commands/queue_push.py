@@ -123,6 +123,8 @@ def push_message(
 
 
 def _message(data: str | None, file: Path | None, kind: str | None) -> bytes:
+    if data is None and file is None and kind is not None:
+        return b"{}"
     if (data is None) == (file is None):
         raise typer.BadParameter("give the message as DATA, - or --file", param_hint="DATA")
     if file is not None:

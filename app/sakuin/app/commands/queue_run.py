@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sakuin.app.commands.options import DatabaseUrl, DataDir, installed, say, setting
-from sakuin.app.installed_jobs import TARGET
+from sakuin.app.installed_jobs import TARGET, installed_jobs
 from sakuin.app.recurring_tasks import recurring_tasks
 from sakuin.app.settings import as_environment, read_settings
 from sakuin.queue.notices import read_rules
@@ -119,6 +119,7 @@ def run_processes(
     with installed(settings):
         pass  # SQLite's tables are made
     os.environ.update(as_environment(settings))  # the children read their settings there
+    installed_jobs()  # a module that cannot be imported is told before anything runs
     plan = usual_plan(
         settings.database_url,
         jobs=TARGET,

@@ -55,7 +55,7 @@ class Callback(NamedTuple):
 
     queue: str
     kind: str | None
-    data: bytes
+    data: bytes = b"{}"
     priority: int = 5
 
 

@@ -29,6 +29,9 @@ from sakuin.queue.jobs.kind import BadTarget, Rules
 from sakuin.queue.jobs.kinds import Jobs, load_jobs
 from sakuin.queue.jobs.run import Order, Run
 
+NO_ARGUMENTS = b"{}"
+"""What an empty message says: plain SQL and batches need not know JSON for a kind without any."""
+
 
 class Setup(NamedTuple):
     """What a child is told first. It ends by itself after `max_jobs`, or over `max_bytes`."""
@@ -106,7 +109,7 @@ class _Child:
         kind = self._jobs.get(order.kind)
         began = time.perf_counter()
         try:
-            args = kind.args.decode(order.data)
+            args = kind.args.decode(order.data or NO_ARGUMENTS)
         except PayloadError as error:
             return Failed(str(error), None, 0.0, self._is_last(), is_refused=True)
         run = Run(order, self._open_engine, lambda: self._is_stopping)

@@ -19,7 +19,8 @@ from sakuin.queue.push import check_packet
 
 _END = (
     "UPDATE sakuin_jobs {by_id} SET status = ?, receipt_handle = NULL, ended_at = {now},"
-    " updated_at = {now}, keep_until = {later}, result = ?, error = ?, note = COALESCE(?, note)"
+    " updated_at = {now}, keep_until = {later}, result = ?, error = ?, note = COALESCE(?, note),"
+    " done = CASE WHEN ? = 'finished' THEN COALESCE(total, done) ELSE done END"
     " WHERE id IN ({ids}) AND status IN ('waiting', 'making')"
 )
 
@@ -71,7 +72,7 @@ def end_rows(
     for (keep_seconds, result), ids in alike.items():
         keep = dialect_of(connection).shift(keep_seconds)
         for part in cut(ids):
-            execute(connection, _END, status, keep, result, error, note, ids=part)
+            execute(connection, _END, status, keep, result, error, note, status, ids=part)
     for row in rows:
         _tell(connection, row, status, error)
 

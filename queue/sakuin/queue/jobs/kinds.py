@@ -88,7 +88,7 @@ class Jobs:
 
     def include(self, other: "Jobs") -> None:
         """Take up the kinds of another registry. Raises BadKind for a name that is there."""
-        for name in other.names:
+        for name in other.rules:  # in their order
             kind = other.get(name)
             self._check_free(name, kind.function)
             self._kinds[name] = kind

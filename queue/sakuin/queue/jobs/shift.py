@@ -9,6 +9,7 @@ from threading import Lock
 from sakuin.queue.jobs.acks import Acks, Settlement
 from sakuin.queue.jobs.crew import Crew, Ended
 from sakuin.queue.jobs.fetch import Fetch
+from sakuin.queue.jobs.kind import JOB_POLICY, Rules
 from sakuin.queue.jobs.leases import Leases
 from sakuin.queue.jobs.measures import MeasureBuffer
 from sakuin.queue.message import Message
@@ -133,6 +134,7 @@ class Shift:
                 message.waited_seconds,
                 is_failed=ended.how != "done",
             )
+        _tell(ended, rules)
         if ended.how == "done":
             self._mean_seconds += WEIGHT * (ended.seconds - self._mean_seconds)
             self._mean_seconds = max(self._mean_seconds, 1e-6)
@@ -169,6 +171,25 @@ class Shift:
         for message in messages:
             acks.put(Settlement(message, "release"))
         fetch.give_up(len(messages))
+
+
+def _tell(ended: Ended, rules: Rules | None) -> None:
+    """Log what went wrong, in a line."""
+    if ended.how not in ("failed", "refused", "late", "crashed"):
+        return
+    message = ended.message
+    errors = message.errors + (ended.how != "crashed")
+    policy = JOB_POLICY if rules is None else rules.policy
+    is_dead = ended.how == "refused" or policy.is_spent(message.attempts, errors)
+    _LOG.warning(
+        "%s %d of queue %s, delivery %d%s: %s",
+        message.kind,
+        message.id,
+        message.queue,
+        message.attempts,
+        ", is given up" if is_dead else "",
+        ended.reason.partition("\n")[0][:500],
+    )
 
 
 def _settlement(ended: Ended, policy: RetryPolicy | None) -> Settlement:

@@ -43,8 +43,8 @@ class Worker:
 
     `target`, "package.module:name", is a registry of `Jobs`, which only the children import:
     `processes` of them, each running one job at a time. `queues` is an order: a name, a beginning
-    and `*`, or `*`; without any it is the queues of the registered kinds. Queues that begin like
-    one of `apart` are taken only where they are named so.
+    and `*`, or `*`; without any it is the queues of the registered kinds, in their order. Queues
+    that begin like one of `apart` are taken only where they are named so.
     At most `batch` messages are claimed at once, for `lease_seconds`, which are extended while
     they are worked on. A message that has no kind, or one that is not registered, goes to the dead
     list, and so does one whose data do not fit: let no queue be worked on here that others read by
@@ -105,7 +105,7 @@ class Worker:
         try:
             self._crew.start()
             if not self._wanted.queues:
-                own = sorted({rules.queue for rules in self._crew.rules.values()})
+                own = tuple(dict.fromkeys(rules.queue for rules in self._crew.rules.values()))
                 self._wanted = replace(self._wanted, queues=own)
             if self._reach(stop):
                 self._work(stop, until_drained)
