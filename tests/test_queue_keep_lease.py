@@ -138,3 +138,18 @@ def test_an_unexpected_error_is_not_swallowed(engine: Engine) -> None:
 def test_a_bad_lease_is_refused(engine: Engine, seconds: float) -> None:
     with pytest.raises(BadMessage, match="lease_seconds"):
         keep_lease(engine, [], seconds)
+
+
+def test_a_message_that_was_claimed_again_is_kept_by_its_new_lease(engine: Engine) -> None:
+    """Forgetting the old lease leaves the new one alone, and its loss is not the new one's."""
+    push_all(engine, "q", b"x")
+    old = claim_one(engine)
+    with keep_lease(engine, [old], 0.9) as lease:
+        expire(engine, old.id)
+        new = claim_one(engine)
+        lease.add(new)
+        until(lambda: old.id in lease.lost_ids)
+        lease.forget(old)
+        before = (row(engine, new.id) or {})["locked_until"]
+        until(lambda: (row(engine, new.id) or {})["locked_until"] != before)
+    assert (row(engine, new.id) or {})["token"] == new.token

@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
@@ -33,7 +34,7 @@ class Lease:
 
     def __init__(self, engine: Engine, messages: Iterable[Message], lease_seconds: float) -> None:
         self._engine = engine
-        self._messages = {message.id: message for message in messages}
+        self._messages = {_lease_of(message): message for message in messages}
         self._lease_seconds = lease_seconds
         self._held_until = self._next_at = math.inf
         self._wait_no_longer()
@@ -61,7 +62,7 @@ class Lease:
         with self._turn:
             if not self._messages:
                 self._held_until = math.inf
-            self._messages.update((message.id, message) for message in more)
+            self._messages.update((_lease_of(message), message) for message in more)
             self._wait_no_longer()
         self._changed.set()
 
@@ -70,7 +71,7 @@ class Lease:
         gone = [messages] if isinstance(messages, Message) else messages
         with self._turn:
             for message in gone:
-                self._messages.pop(message.id, None)
+                self._messages.pop(_lease_of(message), None)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -104,15 +105,18 @@ class Lease:
     def _extend(self) -> None:
         asked_at = time.monotonic()
         self._next_at = asked_at + self._lease_seconds / BEATS_A_LEASE
-        groups: dict[float, list[Message]] = {}
+        groups: dict[tuple[float, int], list[Message]] = {}
+        seen: Counter[int] = Counter()  # two leases of one message are extended apart
         for message in self._messages.values():
-            groups.setdefault(self._seconds(message), []).append(message)
+            groups.setdefault((self._seconds(message), seen[message.id]), []).append(message)
+            seen[message.id] += 1
         try:
-            for seconds, messages in groups.items():
+            for (seconds, _), messages in groups.items():
                 lost = extend(self._engine, messages, seconds)
                 self._lost_ids |= lost
-                for message_id in lost:
-                    del self._messages[message_id]
+                for message in messages:
+                    if message.id in lost:
+                        del self._messages[_lease_of(message)]
         except (DatabaseAway, DatabaseBusy, OutcomeUnknown):
             # `lost` becomes true by itself unless a later beat gets through in time
             self._next_at = asked_at + self._shortest() / BEATS_A_LEASE
@@ -136,3 +140,8 @@ class Lease:
         if message.limit_key is None or not message.lease_seconds:
             return self._lease_seconds
         return min(self._lease_seconds, message.lease_seconds)
+
+
+def _lease_of(message: Message) -> tuple[int, bytes]:
+    """What is kept: the same message may be claimed again, under another token."""
+    return message.id, message.token
