@@ -62,3 +62,15 @@ def test_a_key_that_nobody_knows(sakuin: InnerCommand, engine: Engine) -> None:
     done = sakuin.finish("queue", "schedule", "run", "swep")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "did you mean sweep?" in done.stderr
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+def test_a_task_is_dropped_until_it_is_declared_again(sakuin: InnerCommand, engine: Engine) -> None:
+    declare(engine)
+    told = sakuin.finish("queue", "schedule", "drop", "report").stderr
+    assert "If code still declares it, it comes back." in told
+    assert [one["key"] for one in sakuin.json("queue", "schedule")] == ["sweep"]
+    assert "did you mean sweep?" in sakuin.finish("queue", "schedule", "drop", "sweeps").stderr
+    assert sakuin.json("queue", "schedule", "drop", "sweep") == {"key": "sweep", "origin": "code"}
+    declare(engine)
+    assert [one["key"] for one in sakuin.json("queue", "schedule")] == ["report", "sweep"]

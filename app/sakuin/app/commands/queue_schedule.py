@@ -10,11 +10,11 @@ from sakuin.app.commands.options import AsJson, DatabaseUrl, DataDir, put_json, 
 from sakuin.app.commands.queue_opened import MOST_NEAR, opened_queues
 from sakuin.app.commands.queue_shown import put_table, short, time_json, time_shown
 from sakuin.queue import read
-from sakuin.queue.recurring import ShownRun, ShownTask, run_now, tasks_shown
+from sakuin.queue.recurring import ShownRun, ShownTask, drop_task, run_now, tasks_shown
 
 schedule = typer.Typer(
     invoke_without_command=True,
-    help="List recurring tasks, with their last and next runs, or run one now.",
+    help="List recurring tasks, with their last and next runs; run one now, or drop it.",
     epilog="Example: sakuin queue schedule run nightly-report",
 )
 
@@ -75,7 +75,7 @@ def run(
     JSON: {"key", "message_id"}.
     """
     with opened_queues(data_dir, database_url) as opened:
-        queue = read(opened.database, lambda connection: _queue_of(connection, key))
+        queue = read(opened.database, lambda connection: _task(connection, key)).queue
         number = run_now(opened.database, key)
     if as_json:
         put_json({"key": key, "message_id": number})
@@ -84,12 +84,34 @@ def run(
         say("`sakuin queue schedule` tells when it is done.")
 
 
-def _queue_of(connection: Connection, key: str) -> str:
-    """Return where the task's runs go. Raises BadParameter that names keys that are near."""
-    queues = {task.key: task.queue for task in tasks_shown(connection)}
-    if key in queues:
-        return queues[key]
-    near = difflib.get_close_matches(key, queues, MOST_NEAR) or sorted(queues)[:MOST_NEAR]
+@schedule.command(epilog="Example: sakuin queue schedule drop nightly-report")
+def drop(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The task's key, as `list` shows it.")],
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove a recurring task, such as one of a file that is no longer used.
+
+    A file, or program, that still declares it brings it back when it starts.
+
+    JSON: {"key", "origin"}; the origin is the file or program that declared it.
+    """
+    with opened_queues(data_dir, database_url) as opened:
+        task = read(opened.database, lambda connection: _task(connection, key))
+        drop_task(opened.database, key)
+    if as_json:
+        put_json({"key": key, "origin": task.origin})
+    else:
+        say(f"{key} runs no more. If {short(task.origin, 200)} still declares it, it comes back.")
+
+
+def _task(connection: Connection, key: str) -> ShownTask:
+    """Return the task. Raises BadParameter that names keys that are near."""
+    tasks = {task.key: task for task in tasks_shown(connection)}
+    if key in tasks:
+        return tasks[key]
+    near = difflib.get_close_matches(key, tasks, MOST_NEAR) or sorted(tasks)[:MOST_NEAR]
     known = f"did you mean {' or '.join(near)}?" if near else "none is declared"
     raise typer.BadParameter(f"no recurring task {key!r}: {known}", param_hint="KEY")
 

@@ -5,7 +5,7 @@ or several: each run is pushed once.
 """
 
 from sakuin.queue.recurring.clock import Clock, database_clock
-from sakuin.queue.recurring.declare import declare_tasks
+from sakuin.queue.recurring.declare import declare_tasks, drop_task
 from sakuin.queue.recurring.describe import describe
 from sakuin.queue.recurring.enqueue import run_now
 from sakuin.queue.recurring.parse_schedule import parse_schedule
@@ -32,6 +32,7 @@ __all__ = [
     "database_clock",
     "declare_tasks",
     "describe",
+    "drop_task",
     "parse_schedule",
     "prune_runs",
     "read_tasks",

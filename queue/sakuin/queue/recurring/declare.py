@@ -60,6 +60,20 @@ def declare_tasks(
     replay(engine, declare, committed=lambda _connection, _result: False)
 
 
+def drop_task(engine: Engine, key: str) -> bool:
+    """Remove a task, whoever declared it; tell whether there was one.
+
+    Who still declares it brings it back when it starts. Runs that were pushed go on.
+    """
+    sql = "DELETE FROM sakuin_tasks WHERE task_key = ?"
+    # After a COMMIT whose outcome is unknown it is gone in the end: a second time does no harm.
+    return replay(
+        engine,
+        lambda connection: execute(connection, sql, key).rowcount == 1,
+        committed=lambda _connection, _result: False,
+    )
+
+
 def _write(connection: Connection, task: Task, origin: str, now: str) -> None:
     """Change the task of that key, or add it."""
     values = (
