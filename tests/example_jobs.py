@@ -91,6 +91,51 @@ def segfault(step: Step) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise ValueError("it has no words")
+
+
+@jobs.job("mute", policy=SOON)
+def raise_mute() -> None:
+    """Raises what cannot be put in words."""
+    raise Mute
+
+
+@jobs.job("scream", policy=SOON)
+def raise_much() -> None:
+    """Raises more than anybody reads."""
+    raise ValueError("a" * 1_000_000)
+
+
+@jobs.job("fork", policy=SOON)
+def fork() -> int:
+    """Returns twice: here, and in a copy of this process, which has ended by then."""
+    copy = os.fork()
+    if copy:
+        _, status = os.waitpid(copy, 0)
+        return status
+    return 5
+
+
+@jobs.job("fork-exit", policy=SOON)
+def fork_and_exit() -> int:
+    copy = os.fork()
+    if copy:
+        _, status = os.waitpid(copy, 0)
+        return status
+    sys.exit(0)
+
+
+@jobs.job("deserter", policy=ONCE, seconds=0.3)
+def leave_the_group(step: Step) -> None:
+    """Leaves its group of processes for that of the worker's."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.setpgid(0, os.getpgid(os.getppid()))
+    _begin(step)
+    time.sleep(60)  # until it is stopped
+
+
 @jobs.job("stubborn", policy=ONCE, seconds=0.3)
 def ignore_signals(step: Step) -> None:
     """Ignores SIGTERM."""

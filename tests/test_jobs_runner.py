@@ -14,6 +14,7 @@ import pytest
 
 from databases import until
 from sakuin.queue import Message
+from sakuin.queue.bury import MOST_REASON, MOST_TRACEBACK
 from sakuin.queue.jobs.child import Broken, Done, Failed, Ready, Setup
 from sakuin.queue.jobs.runner import Answer, Child
 
@@ -102,10 +103,37 @@ def test_answers(start: Start, capfd: pytest.CaptureFixture[str], tmp_path: Path
     assert "logged by a handler" in err
 
 
-def test_a_handler_that_ignores_signals_is_killed(start: Start, tmp_path: Path) -> None:
-    """After the grace nothing of it runs."""
+def test_what_a_handler_raises_is_told_in_a_bounded_number_of_words(start: Start) -> None:
+    """An error that has no text is an error still, not the death of the process."""
     child = start()
-    give(child, "stubborn", step(tmp_path / "notes"))
+    mute, much = work(child, "mute"), work(child, "scream")
+    assert isinstance(mute, Failed)
+    assert mute.reason == "Mute: (its text cannot be made: ValueError)"
+    assert mute.traceback
+    assert "raise Mute" in mute.traceback
+    assert isinstance(much, Failed)
+    assert much.traceback
+    assert (len(much.reason), len(much.traceback)) == (MOST_REASON, MOST_TRACEBACK)
+
+
+@pytest.mark.parametrize("kind", ["fork", "fork-exit"])
+def test_a_handler_that_forks_answers_once(start: Start, kind: str) -> None:
+    """Else the copy's answer would be taken for that of the next job, which would be lost (Q5)."""
+    child = start()
+    told = work(child, kind)
+    assert isinstance(told, Done)
+    assert told.result == b"0", "its copy ended well"
+    assert not child.channel.poll()
+    following = work(child, "nothing")
+    assert isinstance(following, Done)
+    assert following.result is None
+
+
+@pytest.mark.parametrize("kind", ["stubborn", "deserter"])
+def test_a_handler_that_ignores_signals_is_killed(start: Start, tmp_path: Path, kind: str) -> None:
+    """After the grace nothing of it runs, even if it left its group of processes."""
+    child = start()
+    give(child, kind, step(tmp_path / "notes"))
     until(lambda: lines(tmp_path / "notes"))
     child.stop("limit")
     child.press()

@@ -18,14 +18,15 @@ from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
 
+from sakuin.queue.bury import MOST_REASON, MOST_TRACEBACK
 from sakuin.queue.connect import open_engine
 from sakuin.queue.errors import GiveUp, PayloadError
 from sakuin.queue.jobs.job import check_result
-from sakuin.queue.jobs.kind import BadTarget, Rules
+from sakuin.queue.jobs.kind import BadTarget, Kind, Rules
 from sakuin.queue.jobs.kinds import Jobs, load_jobs
 from sakuin.queue.jobs.run import Order, Run
 
@@ -81,6 +82,7 @@ class Stopped(BaseException):
 class _Child:
     def __init__(self, setup: Setup, jobs: Jobs) -> None:
         self._setup, self._jobs = setup, jobs
+        self._id = os.getpid()
         self._engine: Engine | None = None
         self._is_working = False
         self._is_stopping = False
@@ -115,18 +117,31 @@ class _Child:
         run = Run(order, self._open_engine, lambda: self._is_stopping)
         try:
             self._is_working = True
-            given = kind.call(args, run)
+            given = self._call(kind, args, run)
             result = None if kind.result is None else check_result(kind.result.encode(given))
             run.flush()
             self._is_working = False
         except BaseException as error:  # noqa: BLE001  sys.exit() in a handler is a failure too
             self._is_working = False
-            text = f"{type(error).__name__}: {error}"
+            text = _said(error)
             seconds = time.perf_counter() - began
             is_last = isinstance(error, Stopped) or self._is_last()
             refused = isinstance(error, GiveUp)
             return Failed(text, _trace(error), seconds, is_last, refused, run.was_told)
         return Done(result, time.perf_counter() - began, self._is_last())
+
+    def _call(self, kind: Kind, args: Any, run: Run) -> Any:
+        """Run the handler. A copy of us that it forked ends where the handler ends: one answers."""
+        try:
+            given = kind.call(args, run)
+        except BaseException as error:
+            if os.getpid() != self._id:
+                is_well = isinstance(error, SystemExit) and not error.code
+                os._exit(0 if is_well else 1)
+            raise
+        if os.getpid() != self._id:
+            os._exit(0)
+        return given
 
     def _is_last(self) -> bool:
         self._count += 1
@@ -174,11 +189,21 @@ def _end_with_parent(life_number: int) -> None:
         os._exit(1)  # it was closed before we listened
 
 
+def _said(error: BaseException) -> str:
+    """Return the error in words, no more than is kept. Its own code may fail at that."""
+    try:
+        text = str(error)
+    except Exception as other:  # noqa: BLE001  whatever it is, the error is to be told
+        text = f"(its text cannot be made: {type(other).__name__})"
+    return f"{type(error).__name__}: {text}"[:MOST_REASON]
+
+
 def _trace(error: BaseException) -> str:
-    """Return the traceback without this module's own frame."""
+    """Return the end of the traceback, without this module's own frame."""
     trace = error.__traceback__
     inner = trace and trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, inner or trace))
+    whole = "".join(traceback.format_exception(type(error), error, inner or trace))
+    return whole[-MOST_TRACEBACK:]
 
 
 def _rss_bytes() -> int:

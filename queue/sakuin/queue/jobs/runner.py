@@ -127,6 +127,7 @@ class Child:
     def kill(self) -> None:
         """End it and whatever it has started, now."""
         self._signal(signal.SIGKILL)
+        self._process.kill()  # it may have left its group
 
     @property
     def has_ended(self) -> bool:
