@@ -273,3 +273,18 @@ def test_without_a_list_a_worker_takes_the_queues_of_its_kinds(
     assert "theirs" not in str(worker.detail()["queues"])
     assert read(engine, lambda connection: queue_counts(connection, "theirs")).ready == 1
     assert dead(engine) == {}
+
+
+@pytest.mark.parametrize("name", ["mail queue", "a/b", "索引"])
+def test_a_name_that_nobody_can_push_to_stops_no_other_queue(
+    engine: Engine, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """Q8: plain SQL may write any name; who works on `*` tells of it and goes on."""
+    sql = "INSERT INTO sakuin_messages (queue, data) VALUES (?, '{}')"
+    replay(engine, lambda on: execute(on, sql, name))
+    notes = Step(str(tmp_path / "notes"))
+    for queue in ("a", "z"):
+        push_job(engine, "note", notes, queue=queue)
+    drain(engine, processes=1)
+    assert len(lines(tmp_path / "notes")) == 2
+    assert [one.args for one in caplog.records if "left alone" in one.msg] == [(name,)]

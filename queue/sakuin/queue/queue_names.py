@@ -18,7 +18,7 @@ def queue_names(connection: Connection) -> tuple[str, ...]:
     last = ""
     while True:
         found = execute(connection, _NEXT, last).scalar_one_or_none()
-        if found is None:
+        if not isinstance(found, str):  # none is left, or in SQLite what is no text: they are last
             return tuple(names)
         names.append(found)
         last = found

@@ -104,9 +104,13 @@ def known_queues(connection: Connection) -> tuple[str, ...]:
 def dead_queues(connection: Connection) -> tuple[str, ...]:
     """Return the names of the queues of dead messages: one look into the index for each."""
     names: list[str] = []
-    while name := execute(connection, _NEXT_DEAD, names[-1] if names else "").scalar_one():
-        names.append(name)
-    return tuple(names)
+    last = ""
+    while True:
+        found = execute(connection, _NEXT_DEAD, last).scalar_one()
+        if not isinstance(found, str):  # as in `queue_names`
+            return tuple(names)
+        names.append(found)
+        last = found
 
 
 def oldest_seconds(connection: Connection, queue: str) -> float | None:

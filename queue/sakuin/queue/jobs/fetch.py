@@ -6,10 +6,11 @@ than can be taken at once, a second claim is under way while the first waits for
 message a claim that gives half as many again.
 """
 
+import logging
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine
@@ -19,12 +20,14 @@ from sakuin.queue.dialect import execute
 from sakuin.queue.jobs.acks import MOST_PAUSE_SECONDS
 from sakuin.queue.jobs.job_life import receive_jobs_on
 from sakuin.queue.jobs.trouble import Trouble
+from sakuin.queue.limits import QUEUE_NAME
 from sakuin.queue.message import Message
 from sakuin.queue.pause import paused_queues
 from sakuin.queue.queue_names import matching, queue_names
 from sakuin.queue.replay import read
 from sakuin.queue.retry import RetryPolicy
 
+_LOG = logging.getLogger("sakuin.jobs")
 NAMES_SECONDS = 0.5
 """So old the names may be that a pattern is compared with, while there is work."""
 
@@ -53,7 +56,11 @@ class Wanted:
     poll_seconds: float
 
     def among(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the queues to claim from, in order, given those that hold a message."""
+        """Return the queues to claim from, in order, given those that hold a message.
+
+        A name that plain SQL wrote and nobody can push to is left out.
+        """
+        names = [name for name in names if QUEUE_NAME.fullmatch(name)]
         shared = [name for name in names if not name.startswith(tuple(self.apart))]
         found: dict[str, None] = {}
         for pattern in self.queues:
@@ -78,6 +85,7 @@ class Fetch:
         self._trouble = Trouble("claim")
         self._names: tuple[str, ...] = ()
         self._names_until = 0.0
+        self._odd: set[str] = set()
         self._slots, self._capacity, self._held = 0, 0, 0
         self._has_ended = self._is_busy = False
         self._polls = 0
@@ -194,9 +202,21 @@ class Fetch:
             return tuple(self._wanted.queues)
         now = time.monotonic()
         if now >= self._names_until:
-            self._names = self._wanted.among(read(self._engine, queue_names))
+            names = read(self._engine, queue_names)
+            self._names = self._wanted.among(names)
+            self._tell_odd(name for name in names if not QUEUE_NAME.fullmatch(name))
             self._names_until = now + NAMES_SECONDS
         return self._names
+
+    def _tell_odd(self, names: Iterable[str]) -> None:
+        """Say once of each name that no worker takes messages from such a queue."""
+        for name in set(names) - self._odd:
+            _LOG.warning(
+                "queue %r is left alone: a name has 1 to 100 of the characters A-Z a-z 0-9 _ - : +;"
+                " give its messages another (UPDATE sakuin_messages SET queue = …)",
+                name[:120],
+            )
+            self._odd.add(name)
 
     def _wait_for_room(self, is_first: bool) -> int:
         """Return how many to claim, which count as held meanwhile; 0 at the end.
