@@ -8,7 +8,18 @@ from sqlalchemy import Engine
 
 from notes import drain, elapse_back_off
 from sakuin.indexer.batch import RETRY
-from sakuin.queue import claim, dead_messages, read, replay
+from sakuin.queue import (
+    RetryPolicy,
+    claim,
+    dead_messages,
+    fail,
+    known_queues,
+    peek,
+    queue_counts,
+    queue_stats,
+    read,
+    replay,
+)
 from web import Web, serving
 
 
@@ -65,11 +76,16 @@ def test_a_row_that_became_odd_after_it_was_indexed_is_still_found(web: Web, val
     [
         ("created_at", "'garbage'"),
         ("created_at", "strftime('%s', 'now')"),
+        ("created_at", "x'80ff'"),
+        ("locked_until", "date('now', '-1 day')"),
         ("attempts", "'x'"),
+        ("kind", "CAST(x'83418365' AS TEXT)"),
+        ("limit_key", "CAST(x'83418365' AS TEXT)"),
+        ("unique_key", "CAST(x'83418365' AS TEXT)"),
     ],
 )
 def test_an_odd_message_stops_no_queue(web: Web, column: str, value: str) -> None:
-    """Q4, Q8: anybody may INSERT; a column that is no time or number holds nobody up."""
+    """Q4, Q8: anybody may INSERT; a column that is no time, number or UTF-8 holds nobody up."""
     run(
         web.parts.database,
         f"INSERT INTO sakuin_messages (queue, data, {column}) VALUES ('q', 'odd', {value})",
@@ -77,3 +93,37 @@ def test_an_odd_message_stops_no_queue(web: Web, column: str, value: str) -> Non
     )
     claimed = claim(web.parts.database, "q", limit=10, lease_seconds=60)
     assert sorted(message.data for message in claimed) == [b"good", b"odd"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("created_at", "'garbage'"), ("locked_until", "date('now', '-1 day')")]
+)
+def test_an_odd_time_hides_no_message_from_people(web: Web, column: str, value: str) -> None:
+    """Q8: counts and the dead list show it and its neighbours, whatever its times are."""
+    run(
+        web.parts.database,
+        "INSERT INTO sakuin_messages (queue, data) VALUES ('q', 'good')",
+        f"INSERT INTO sakuin_messages (queue, data, {column}) VALUES ('q', 'odd', {value})",
+    )
+    with web.parts.database.begin() as connection:
+        assert queue_counts(connection, "q").ready == queue_stats(connection, "q").ready == 2
+    claimed = claim(web.parts.database, "q", limit=10, lease_seconds=60)
+    assert not fail(web.parts.database, claimed, "no", policy=RetryPolicy(max_attempts=1))
+    found = read(web.parts.database, dead_messages)
+    assert sorted(one.data for one in found) == [b"good", b"odd"]
+
+
+def test_text_of_another_encoding_is_claimed_as_it_is(web: Web) -> None:
+    """Q4, Q8: PHP binds Shift_JIS as text, and SQLite keeps it: its bytes arrive."""
+    run(
+        web.parts.database,
+        "INSERT INTO sakuin_messages (queue, data) VALUES ('q', CAST(x'83418365' AS TEXT))",
+        "INSERT INTO sakuin_messages (queue, data) VALUES (x'80', '{}')",
+    )
+    with web.parts.database.begin() as connection:
+        assert [one.text for one in peek(connection, "q")] == [None]
+        assert "q" in known_queues(connection)
+    (message,) = claim(web.parts.database, "q", limit=10, lease_seconds=60)
+    fail(web.parts.database, message, "no", policy=RetryPolicy(max_attempts=1))
+    (dead,) = read(web.parts.database, dead_messages)
+    assert message.data == dead.data == "アテ".encode("shift_jis")

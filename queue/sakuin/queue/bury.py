@@ -28,7 +28,10 @@ _COPY_PART = _COPY.replace("limit_seconds, data, ?, ?", "limit_seconds, ?, ?, ?"
 _REMOVE = "{delete_messages} WHERE id IN ({ids}) AND queue = ?"
 """Without a second condition MariaDB scans the whole table, whatever index it is told to use."""
 
-_OURS = "SELECT data FROM sakuin_messages {by_id} WHERE id IN ({ids}) AND token = ? {lock}"
+_OURS = (
+    "SELECT {raw_data} AS data FROM sakuin_messages {by_id}"
+    " WHERE id IN ({ids}) AND token = ? {lock}"
+)
 _REWRITE = "UPDATE sakuin_messages {by_id} SET data = ? WHERE id IN ({ids}) AND token = ?"
 
 
@@ -113,7 +116,8 @@ def _data(connection: Connection, message: Message) -> bytes | None:
     row = execute(connection, _OURS, message.token, ids=[message.id]).one_or_none()
     if row is None:
         return None
-    return row.data.encode() if isinstance(row.data, str) else row.data
+    data: bytes = row.data
+    return data
 
 
 def _texts(reason: str, traceback: str | None) -> Iterable[str | None]:

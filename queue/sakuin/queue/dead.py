@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row
 from sqlalchemy.exc import IntegrityError
 
-from sakuin.queue.dialect import cut, execute, moment
+from sakuin.queue.dialect import cut, execute, moment_or_epoch
 from sakuin.queue.errors import BadMessage
 from sakuin.queue.make_room import enter_waiting
 from sakuin.queue.message import DeadMessage
@@ -17,8 +17,8 @@ from sakuin.queue.tell_jobs import tell_merged, tell_waiting
 MOST_LISTED = 1_000
 
 _COLUMNS = (
-    "SELECT id, message_id, queue, priority, attempts, data, reason, traceback, created_at,"
-    " dead_at, kind, errors FROM sakuin_dead"
+    "SELECT id, message_id, queue, priority, attempts, {raw_data} AS data, reason, traceback,"
+    " created_at, dead_at, kind, errors FROM sakuin_dead"
 )
 _RETRY = (
     "INSERT INTO sakuin_messages (id, queue, priority, created_at, kind, unique_key, limit_key,"
@@ -62,9 +62,8 @@ def dead_messages(
         DeadMessage(
             **{
                 **row._asdict(),
-                "data": row.data.encode() if isinstance(row.data, str) else row.data,
-                "created_at": moment(row.created_at),
-                "dead_at": moment(row.dead_at),
+                "created_at": moment_or_epoch(row.created_at),
+                "dead_at": moment_or_epoch(row.dead_at),
             }
         )
         for row in execute(connection, sql, *given.values(), limit)

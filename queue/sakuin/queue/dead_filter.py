@@ -33,7 +33,7 @@ _LENGTH = {"mysql": "LENGTH(data)", "sqlite": "LENGTH(CAST(data AS BLOB))"}
 
 _COLUMNS = (
     "id, message_id, queue, kind, priority, attempts, errors, reason, traceback, created_at,"
-    " dead_at, COALESCE(SUBSTR(data, 1, ?), '') AS data, {length} AS bytes"
+    " dead_at, COALESCE(SUBSTR({raw_data}, 1, ?), '') AS data, {length} AS bytes"
 )
 _HIGHEST = "SELECT MAX(id) FROM sakuin_dead"
 

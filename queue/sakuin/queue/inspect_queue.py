@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from sakuin.queue.dialect import execute, moment
+from sakuin.queue.dialect import execute, moment_or_epoch
 from sakuin.queue.message import Counts, State
 
 _STATE = (
@@ -46,9 +46,13 @@ def queue_counts(connection: Connection, queue: str) -> Counts:
     ready, oldest, now = tuple(execute(connection, _READY, queue).one())
     later, leased = tuple(execute(connection, _LATER, queue).one())
     dead = execute(connection, _DEAD, queue).scalar_one()
-    waited = None if oldest is None else (moment(now) - moment(oldest)).total_seconds()
+    waited = moment_or_epoch(now) - moment_or_epoch(oldest)
     return Counts(
-        ready=ready, leased=leased, scheduled=later - leased, dead=dead, oldest_seconds=waited
+        ready=ready,
+        leased=leased,
+        scheduled=later - leased,
+        dead=dead,
+        oldest_seconds=None if oldest is None else waited.total_seconds(),
     )
 
 

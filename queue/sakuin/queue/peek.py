@@ -35,7 +35,7 @@ _LEVEL = (
 )
 _ROWS = (
     "SELECT id, priority, kind, attempts, errors, unique_key, held_key, limit_key, created_at,"
-    " due_at, locked_until, expires_at, COALESCE(SUBSTR(data, 1, ?), '') AS data,"
+    " due_at, locked_until, expires_at, COALESCE(SUBSTR({raw_data}, 1, ?), '') AS data,"
     " {length} AS bytes"
     " FROM (SELECT id AS found FROM sakuin_messages {by_claim_key}"
     " WHERE queue = ? AND priority = ? AND {range}{from}"
