@@ -280,7 +280,7 @@ class QueueModel:
         limits: set[str] = set()
         held = [
             row
-            for row in self.live.values()
+            for _, row in sorted(self.live.items(), key=lambda entry: entry[0])
             if row.state == "leased" and row.token and row.token.startswith(holder)
         ]
         for row in held:

@@ -140,27 +140,26 @@ class QueueMachine(RuleBasedStateMachine):
     ) -> None:
         options: dict[str, Any] = {"priority": priority, "unique_key": key, "kind": key}
         options |= {"delay_seconds": delay, "limit": limit}
+        waiting = self.model.waiting_under(queue, key)
+        is_discarding = limit is not None and limit.on_conflict == "discard"
+        is_refused = bool(
+            limit and is_discarding and waiting is None and self.model.is_full(limit.key, limit.to)
+        )
         try:
             number = replay(self.engine, lambda one: push(one, queue, data, **options))
         except LimitReached:
-            assert limit is not None
-            assert limit.on_conflict == "discard"
-            assert self.model.is_full(limit.key, limit.to)
+            assert is_refused
             return
-        is_discarding = limit is not None and limit.on_conflict == "discard"
-        assert not (is_discarding and limit and self.model.is_full(limit.key, limit.to))
-        waiting = self.model.waiting_under(queue, key)
-        if waiting is None:
-            row = Row(queue, priority, data, key, key)
-            if limit is not None:
-                row.limit, row.to = limit.key, limit.to
-            assert number not in self.model.live
-            self.appear(number, row, is_delayed=delay > 0)
-        else:
+        assert not is_refused
+        if waiting is not None:
             assert number == waiting
-        row = self.model.live[number]
-        if is_discarding and row.limit is not None:
-            row.slot = row.slot or "waits"
+            return
+        row = Row(queue, priority, data, key, key)
+        if limit is not None:
+            row.limit, row.to = limit.key, limit.to
+            row.slot = "waits" if is_discarding else None
+        assert number not in self.model.live
+        self.appear(number, row, is_delayed=delay > 0)
 
     @rule(queue=QUEUES, priority=PRIORITIES, datas=st.lists(st.binary(max_size=2), max_size=3))
     def push_many(self, queue: str, priority: int, datas: list[bytes]) -> None:
