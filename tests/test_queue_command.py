@@ -12,7 +12,8 @@ from sqlalchemy import Engine
 
 from databases import claim_one
 from inner_command import InnerCommand
-from sakuin.queue import DatabaseAway, SchemaMismatch, push_many
+from sakuin.queue import DatabaseAway, SchemaMismatch, push_many, replay
+from sakuin.queue.dialect import execute
 from sakuin.queue.jobs.measures import MeasureBuffer
 from sakuin.queue.processes import register
 from sakuin.queue.recurring import Task, declare_tasks
@@ -135,6 +136,15 @@ def test_pages_of_a_peek_and_each_state(sakuin: InnerCommand, engine: Engine) ->
     none = sakuin.finish("queue", "peek", "q", "--state", "blocked")
     assert (none.exit_code, none.stdout) == (0, "")
     assert "no blocked message" in none.stderr
+
+
+@on_sqlite
+def test_a_queue_name_cannot_command_a_terminal(sakuin: InnerCommand, engine: Engine) -> None:
+    """Any program may INSERT any name: the list shows it, with what is in it spelled out."""
+    sakuin.run("init")
+    sql = "INSERT INTO sakuin_messages (queue, data) VALUES (?, '{}')"
+    replay(engine, lambda on: execute(on, sql, "a\x1b[31m"))
+    assert "a\\x1b[31m " in sakuin.run("queue", "list")
 
 
 @on_sqlite

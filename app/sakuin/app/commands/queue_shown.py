@@ -84,8 +84,14 @@ def age_shown(seconds: float | None) -> str:
 
 
 def put_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print rows below their heads, numbers to the right, in columns that fit; the last is free."""
-    shown = [[f"{each:,}" if isinstance(each, int) else str(each) for each in row] for row in rows]
+    """Print rows below their heads, numbers to the right, in columns that fit; the last is free.
+
+    Whatever a terminal would obey is spelled out: plain SQL may have written any name.
+    """
+    shown = [
+        [f"{each:,}" if isinstance(each, int) else printable(str(each)) for each in row]
+        for row in rows
+    ]
     widths = [max(map(cell_len, column)) for column in zip(heads, *shown, strict=True)]
     numeric = [any(isinstance(row[at], int) for row in rows) for at in range(len(heads))]
     for row in (list(heads), *shown):
