@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,6 +107,14 @@ def raise_mute() -> None:
 def raise_much() -> None:
     """Raises more than anybody reads."""
     raise ValueError("a" * 1_000_000)
+
+
+@jobs.job("scribble", policy=ONCE)
+def write_anywhere() -> None:
+    """Writes to every descriptor, as a program does that closed one twice."""
+    for descriptor in range(3, 100):
+        with suppress(OSError):
+            os.write(descriptor, b"\0\0\0\5hello")
 
 
 @jobs.job("fork", policy=SOON)

@@ -129,6 +129,13 @@ def test_a_handler_that_forks_answers_once(start: Start, kind: str) -> None:
     assert following.result is None
 
 
+def test_an_answer_that_is_none_is_the_end_of_the_child_alone(start: Start) -> None:
+    """A worker hears of it as of a death; the jobs of its other children go on."""
+    child = start()
+    assert work(child, "scribble") is None
+    until(lambda: child.has_ended)
+
+
 @pytest.mark.parametrize("kind", ["stubborn", "deserter"])
 def test_a_handler_that_ignores_signals_is_killed(start: Start, tmp_path: Path, kind: str) -> None:
     """After the grace nothing of it runs, even if it left its group of processes."""

@@ -91,6 +91,10 @@ class Child:
             answer: Answer = self.channel.recv()
         except (EOFError, OSError):
             return None
+        except Exception as error:  # noqa: BLE001  a handler may write anything to any descriptor
+            _LOG.warning("process %s says what is no answer: it is killed: %s", self.pid, error)
+            self.kill()
+            return None
         self.is_ready = self.is_ready or isinstance(answer, Ready)
         return answer
 
