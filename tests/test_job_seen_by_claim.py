@@ -9,7 +9,7 @@ from sakuin.queue.dialect import execute
 from sakuin.queue.jobs import push_job
 from sakuin.queue.ready import READY
 
-PACKED_HAS_JOB = 5
+PACKED, HAS_JOB = 2, 5
 
 
 def test_the_job_of_a_message_pushed_this_moment_is_not_overlooked(
@@ -27,4 +27,4 @@ def test_the_job_of_a_message_pushed_this_moment_is_not_overlooked(
             assert not execute(claiming, "SELECT id FROM sakuin_jobs").all()
             sql = READY["mysql"]
             (row,) = execute(claiming, sql, "q", 5, "2020-01-01", 10).all()
-            assert row.packed.replace("|", " ").split(" ")[PACKED_HAS_JOB] == "1"
+            assert row[PACKED].split("|")[HAS_JOB] == "1"
